@@ -12,7 +12,7 @@ import { drawn, racePicture } from './picture.js';
 import { playRace } from './race.js';
 import { ENGINES } from './stores.js';
 
-/* `npm run demo`: the race of the README, then an evening of one job, both on two processes, and a check of what was seen. */
+/* `npm run demo`: plays the race of the README, then an evening of one job, both on two processes, and checks both. */
 
 const USAGE = `Usage: npm run demo -- [--store dynamodb|postgres]
 
@@ -24,11 +24,11 @@ The table is in DynamoDB Local, or without Java in PGlite, a Postgres that needs
 
 Exit code: 0 when every check passed, 1 when one failed.`;
 
-/** Ticks come a minute apart: those of the race, later those of the evening. */
+/** The minute in which the ticks of the evening begin. Ticks are a minute apart; those of the race come first. */
 const EVENING = 10;
 const FIRST_TICK_MS = Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000;
 const EVENING_COLUMN_MS = 120;
-/** What a handful of runs can break. */
+/** The invariants that a handful of runs can break. */
 const CHECKED = INVARIANTS.filter(({ name }) => ['I1', 'I2', 'I3, done', 'I3, told'].includes(name));
 
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';

@@ -10,7 +10,12 @@ import { bodyOf } from '../test/support/http-answer.js';
 import type { CleanUps } from '../test/support/play/command.js';
 import { type Engine, TABLE } from './stores.js';
 
-/** @param kind else the real DynamoDB Local if it can run here, else Postgres. @throws Error if that cannot start */
+/**
+ * Starts the database of the demo.
+ *
+ * @param kind if absent: the real DynamoDB Local if it can run here, else Postgres
+ * @throws Error if the given kind cannot start
+ */
 export async function startEngine(kind: Engine['kind'] | undefined, cleanUps: CleanUps): Promise<Engine> {
   if (kind === 'postgres') return startPostgres(cleanUps);
   try {
@@ -32,7 +37,7 @@ async function startDynamoDB(cleanUps: CleanUps): Promise<Engine> {
   return { kind: 'dynamodb', endpoint };
 }
 
-/** PGlite, a Postgres in this process. A request has a statement and its values; the answer is its rows. */
+/** Starts PGlite, a Postgres in this process. A request has a statement and its values; the answer has the rows. */
 async function startPostgres(cleanUps: CleanUps): Promise<Engine> {
   const database = new PGlite();
   cleanUps.push(() => database.close());

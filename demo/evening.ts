@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ending, Host, Seen } from './hosts.js';
 
-/** What happens to the job, and how the deliveries of its tick should end, one after the other. */
+/** What happens to the job, and how the deliveries of its tick must end, in order. */
 export interface Situation {
   readonly title: string;
   readonly wanted: readonly Ending[];

@@ -1,6 +1,6 @@
 /*
- * One host of the demo: a process that loads the function once, bare and wrapped, and is invoked by lines on its stdin.
- * It writes a line of JSON when work begins, when it ends, and for each reply.
+ * One host of the demo: a process that has the function bare and wrapped. Each line on its stdin invokes the function.
+ * It prints a line of JSON when work begins, when work ends, and for each reply.
  */
 import { Console } from 'node:console';
 import { createInterface } from 'node:readline';
@@ -10,7 +10,7 @@ import { lambdaContext, scheduledEvent } from 'single-execution/testing';
 import { order, say } from '../test/support/told.js';
 import { type Engine, storeOf } from './stores.js';
 
-/** What a host is told to do: how its run is to be, and what the platform leaves it. */
+/** What a host is told to do: how its run goes, and how much time the platform leaves it. */
 export interface Order {
   readonly id: number;
   readonly time: string;
@@ -20,7 +20,7 @@ export interface Order {
   readonly isBare: boolean;
 }
 
-// The library logs to the console; stdout is for the lines that the demo reads.
+// The library logs to the console. stdout is only for the lines that the demo reads.
 globalThis.console = new Console(process.stderr);
 const { engine, name } = order<{ readonly engine: Engine; readonly name: string }>();
 const store = storeOf(engine);
@@ -38,7 +38,7 @@ const wrapped = withSingleExecution((event: Order, _, { fencingToken }) => work(
   observers: [],
 });
 
-// A first request takes longer than what is to be seen.
+// Warm up: a first request takes longer than the events that the demo shows.
 await executeWithLock(() => undefined, { name: 'warm-up', store, lockAtMostFor: '1m', wait: '20s', observers: [] });
 say('ready');
 

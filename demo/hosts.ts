@@ -5,7 +5,7 @@ import type { Grant, History, Run, Skip } from '../test/support/history/history.
 import type { Order } from './host.js';
 import type { Engine } from './stores.js';
 
-/** The facts of one lock, as the two hosts tell them. */
+/** The facts of one lock, as the two hosts report them. */
 export type Seen = ReturnType<typeof nothingSeen>;
 
 export const nothingSeen = () => ({ grants: [] as Grant[], runs: [] as Run[], skips: [] as Skip[] });
@@ -17,13 +17,13 @@ export function historyOf(seen: Seen): History {
 
 export type Ending = 'ran' | 'failed' | 'killed' | `skipped: ${SkipReason}`;
 
-/** What the platform leaves a run; its lease ends two seconds later. */
+/** The time that the platform leaves a run. Its lease ends two seconds after that. */
 const REMAINING_MS = 10_000;
 const RUN_MS = 400;
 
 export type Host = Awaited<ReturnType<typeof startHost>>;
 
-/** A place for one process at a time, whose requests to the database go through a network of its own. */
+/** A host of the demo: it runs one process at a time, whose requests to the database go through a proxy of its own. */
 export async function startHost(
   host: string,
   { path, programs, engine, name }: { path: string; programs: ChildPrograms; engine: Engine; name: string },
@@ -39,13 +39,13 @@ export async function startHost(
     kill: () => program.kill('SIGKILL'),
     /** Resolves when the handler of the last delivery has begun. */
     atWork: () => begins,
-    /** Of the next write of a run. */
+    /** Loses the answer to the next write of a run. */
     loseAnswer: () =>
       network.inject(
         { kind: 'reset', at: 'after' },
         { when: ({ body }) => !String(body['text']).startsWith('SELECT') },
       ),
-    /** Delivers a tick, and notes what comes of it. */
+    /** Delivers a tick, and records the facts that follow. */
     async deliver(
       { grants, runs, skips }: Seen,
       tick: number,

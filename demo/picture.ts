@@ -7,7 +7,7 @@ const COLUMNS = 57;
 const RACE_COLUMN_MS = 70;
 const HOSTS = ['host 1', 'host 2'];
 
-/** Both lanes of the race, and what was counted in them. */
+/** A picture of both lanes of the race, with the numbers below. */
 export function racePicture({ startMs, without, within }: Race, paint: Paint): string[] {
   const rows = (name: string, lane: History) =>
     drawn(lane, { startMs, columnMs: RACE_COLUMN_MS }, paint).map(
@@ -28,7 +28,10 @@ export function racePicture({ startMs, without, within }: Race, paint: Paint): s
   ];
 }
 
-/** A line for each host: its runs as bars, its skips as dots. A run that should not have been is bad, a failed one odd. */
+/**
+ * A line for each host: bars for runs, dots for skips. A run that breaks an invariant gets the colour `bad`, a failed
+ * run `odd`.
+ */
 export function drawn(
   history: History,
   { startMs, columnMs }: { readonly startMs: number; readonly columnMs: number },
@@ -57,7 +60,7 @@ function counted(name: string, lane: History, paint: Paint): string {
   return `  ${name}  ${(again + beside > 0 ? paint.bad : paint.good)(words)}`;
 }
 
-/** The runs that break an invariant: the last fact of each breach. */
+/** The runs that break an invariant. Each is the last fact of a breach. */
 function breaching(name: string, history: History) {
   const breaches = INVARIANTS.find((one) => one.name === name)?.check(history).breaches ?? [];
   return [...new Set(breaches.map(({ facts }) => facts.at(-1)))];

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Host, historyOf, nothingSeen, type Seen } from './hosts.js';
 
-/* The race of the README: the same deliveries go to two hosts whose handler is bare, and to two whose handler is wrapped. */
+/*
+ * The race of the README: the same deliveries go to two hosts with a bare handler, and to two hosts with a wrapped
+ * handler.
+ */
 
-/** When which host gets which tick, and how long its run takes. */
+/** When each host gets which tick, and how long the run takes. */
 const DELIVERIES: readonly { atMs: number; host: 0 | 1; tick: number; runMs?: number }[] = [
   { atMs: 0, host: 0, tick: 1 },
   { atMs: 60, host: 1, tick: 1 },
@@ -32,7 +35,7 @@ export async function playRace(hosts: readonly [Host, Host], firstTickMs: number
   return { startMs, without: historyOf(inOrder(bare)), within: historyOf(wrapped) };
 }
 
-/** Runs without a lock have no tokens: they are numbered as they began. */
+/** Gives tokens to runs without a lock, numbered in the order in which they began. */
 function inOrder({ runs, skips }: Seen): Seen {
   const sorted = runs.toSorted((a, b) => a.began[0] - b.began[0]);
   return { grants: [], runs: sorted.map((run, n) => ({ ...run, token: n + 1 })), skips };

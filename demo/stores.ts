@@ -5,7 +5,7 @@ import { postgresStore } from 'single-execution/postgres';
 export const TABLE = 'locks';
 export const ENGINES = ['dynamodb', 'postgres'] as const;
 
-/** A database of the demo, which speaks HTTP. */
+/** A database of the demo, reached over HTTP. */
 export interface Engine {
   readonly kind: (typeof ENGINES)[number];
   readonly endpoint: string;
@@ -19,7 +19,7 @@ export function storeOf({ kind, endpoint }: Engine): LockStore {
     };
     return postgresStore({ client, table: TABLE });
   }
-  // The engine asks for credentials, and for none in particular.
+  // DynamoDB Local asks for credentials, but accepts any.
   const credentials = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
   Object.assign(process.env, { ...credentials, AWS_ENDPOINT_URL_DYNAMODB: endpoint });
   return dynamoDBStore({ tableName: TABLE });

@@ -12,23 +12,23 @@ import type { StoreAddress } from '../support/store-address.js';
 import { startTcpFaultProxy, type TcpFault } from '../support/tcp-fault-proxy.js';
 import { type BridgeFault, startUpstashBridge } from '../support/upstash-bridge.js';
 
-/** A real store, reached over a network that strikes some requests, and a way past it. */
+/** A real store behind a network that strikes some requests. `direct` leads past that network. */
 export interface BadNetwork {
   readonly address: StoreAddress;
   readonly direct: StoreAddress;
   stop(): Promise<void>;
 }
 
-/** Names the fault that strikes a request, or none. It is asked once for each. */
+/** Names the fault that strikes a request; undefined for none. It is called once for each request. */
 export type ChooseFault = (isRenewal: boolean) => string | undefined;
 
 const DELAY_MS = 400;
 /** Longer than a store waits for the answer to one try. */
 const HANG_MS = 1_500;
-/** A request that was kept comes to the server within so long after its sender was told that its connection broke. */
+/** Within this time a kept request comes to the server, after its sender was told that its connection broke. */
 export const LATE_MS = 1_500;
 
-/** What a network can do to a request, by the name of it. */
+/** The faults that each network can do to a request, by name. */
 export const FAULTS = {
   dynamodb: {
     'reset before': { kind: 'reset', at: 'before' },
@@ -37,7 +37,7 @@ export const FAULTS = {
     'hang after': { kind: 'hang', at: 'after' },
     InternalServerError: { kind: 'error', at: 'after', status: 500, type: 'InternalServerError' },
     ThrottlingException: throttle,
-    // No use in trying this at once: the heartbeat itself comes again.
+    // The store does not try this error again at once: the next renewal does.
     AccessDeniedException: { kind: 'error', at: 'before', status: 400, type: 'AccessDeniedException' },
     delay: { kind: 'delay', ms: DELAY_MS },
     duplicate: { kind: 'duplicate' },
@@ -56,7 +56,7 @@ export const FAULTS = {
     'drop-response': 'drop-response',
     [`kept back ${DELAY_MS} ms`]: { keepBackMs: DELAY_MS },
     [`kept back ${HANG_MS} ms`]: { keepBackMs: HANG_MS },
-    // The server itself ends the connection over which something has just been asked.
+    // The server ends the connection that has just sent a statement.
     pg_terminate_backend: 'cut',
   } as Record<string, TcpFault | 'cut'>,
   upstash: {
@@ -69,11 +69,11 @@ export const FAULTS = {
   } as Record<string, BridgeFault>,
 };
 
-/** Of all scripts only that of a renewal ends with a number: the lease. */
+/** A script's last argument is a number, the lease, only for renewals. */
 const RENEWS_BY_TCP = /\r\n\d+\r\n$/;
 const RENEWS_BY_REST = /"\d+"\]+$/;
 
-/** @param startDynamoDB where there is one already */
+/** @param startDynamoDB starts the DynamoDB Local to use, or returns one that runs already */
 export async function startBadNetwork(
   kind: StoreAddress['kind'],
   choose: ChooseFault,
@@ -115,7 +115,7 @@ export async function startBadNetwork(
   return { address: { kind, url: bridge.url, token: bridge.token }, direct, stop };
 }
 
-/** Ends the connection that has just been asked something, or is about to be. */
+/** Ends the connection whose statement runs, or else the connection that ran the last statement. */
 const CUT = `SELECT pg_terminate_backend(pid) FROM (
   SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
   ORDER BY state = 'active' DESC, state_change DESC LIMIT 1) AS newest`;

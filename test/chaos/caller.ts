@@ -1,6 +1,6 @@
 /*
- * A process that calls a job with the library's own client, once for each line on its stdin, and says what came of it.
- * The client reads the environment, as on Lambda.
+ * A process that calls a job once for each line on its stdin, and prints the result. It uses the library's default
+ * client, which reads the environment, as on Lambda.
  */
 import { createInterface } from 'node:readline';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -11,13 +11,16 @@ import { order, say } from '../support/told.js';
 
 export interface Call {
   readonly name: string;
-  /** The wall clock has gone on by so much since the last call. */
+  /** How far the wall clock has gone on since the last call. */
   readonly frozenMs?: number;
 }
 
 const { tableName, endpoint } = order<{
   readonly tableName: string;
-  /** For a client that reads no endpoint from the environment; it is made as the library makes its own. */
+  /**
+   * The endpoint for a client that does not read it from the environment. That client is made as the library makes its
+   * own.
+   */
   readonly endpoint?: string;
 }>();
 const client = endpoint && closeIdleSockets(new DynamoDBClient({ endpoint, maxAttempts: 1 }));

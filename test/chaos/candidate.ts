@@ -1,6 +1,6 @@
 /*
- * A process that stands for election until SIGTERM. While it leads it writes to the witness without pause, each time
- * having made sure that it leads. One that finds its lead lost writes once more, as a leader that knows nothing of it
+ * A process that stands for election until SIGTERM. While it leads, it writes to the witness without pause, and asserts
+ * before each write that it leads. When it has lost the lead, it writes once more, as a leader that ignores its signal
  * would.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -60,5 +60,5 @@ process.once('SIGTERM', async () => {
   redis.disconnect();
   process.stdin.destroy();
 });
-// It ends with its parent.
+// End with the parent process.
 process.stdin.on('end', () => process.exit()).resume();

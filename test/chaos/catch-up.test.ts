@@ -6,14 +6,14 @@ import type { HourlyOrder } from './hourly-job.js';
 import { realProcesses } from './real-processes.js';
 
 /*
- * A day's outage of an hourly job: hour 0 is done, hours 1 to 24 never come, and from hour 25 on each hour has a process
- * of its own.
+ * An hourly job after an outage of a day: hour 0 is done, hours 1 to 24 never came. From hour 25 on, each hour has a
+ * process of its own.
  */
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 0, 1);
 const MAX = 10;
-/** Of the run that is killed; the others have time. */
+/** The lease of the run that is killed. Other runs have longer leases. */
 const SHORT_LEASE_MS = 2_500;
 
 const { stores, start } = realProcesses(new URL('./hourly-job.ts', import.meta.url));
@@ -22,7 +22,7 @@ const hours = (from: number, to: number) => Array.from({ length: to - from + 1 }
 const hourOf = (tick: unknown) => (Number(tick) - START_MS) / HOUR_MS;
 
 describe.concurrent.each(KINDS)('row 89 on %s: after an outage of a day', (kind) => {
-  /** The job under a lock of its own, whose hour 0 is done. */
+  /** A job under a lock of its own. Its hour 0 is done. */
   const job = async (name: string) => {
     const { store, admin } = stores().open[kind];
     const ask = (hour: number) =>
@@ -76,7 +76,7 @@ describe.concurrent.each(KINDS)('row 89 on %s: after an outage of a day', (kind)
     const killed = await run(25, { catchUp, leaseMs: SHORT_LEASE_MS, killAtCall: 7 });
     expect(killed).toMatchObject({ signal: 'SIGKILL', stderr: '', began: hours(1, 7), worked: hours(1, 6) });
     const next = await run(26, { catchUp });
-    // Hour 25 was the own tick of the killed run: it never began, and is open like those that never came.
+    // The killed run was for hour 25. It never began that hour, so hour 25 is open like the hours that never came.
     expect(next).toMatchObject({ signal: null, stderr: '', worked: [...hours(7, 16), 26] });
     expect(await open()).toEqual(hours(17, 25));
     const last = await run(27, { catchUp });
@@ -95,7 +95,7 @@ describe.concurrent.each(KINDS)('row 89 on %s: after an outage of a day', (kind)
       { status: 'crashed', fencingToken: tokens[0] },
       { status: 'succeeded' },
     ]);
-    // Whoever brings one of them again is told that it is done.
+    // A call for an hour that was caught up with is skipped.
     for (const hour of hours(0, 26)) expect(await ask(hour)).toMatchObject({ reason: 'stale-tick' });
     expect(await ask(27)).toMatchObject({ reason: 'already-executed' });
   });

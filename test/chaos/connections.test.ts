@@ -10,7 +10,7 @@ import { startSlowNetwork } from '../support/slow-network.js';
 import type { Call } from './caller.js';
 
 /*
- * Real processes whose connections are slow to come about, or are closed while the process is stopped.
+ * Real processes whose connections are slow to open, or are closed while the process is stopped.
  */
 
 const AGES = ['oldest', 'newest'] as const;
@@ -31,7 +31,7 @@ afterAll(async () => {
   await Promise.all([locks.stop(), callers.oldest.remove(), callers.newest.remove()]);
 });
 
-/** A process that calls jobs by the library's default client. */
+/** A process that calls jobs with the library's default client. */
 async function startCaller(age: (typeof AGES)[number], endpoint: string) {
   const settings = { tableName: locks.tableName, ...(age === 'oldest' && { endpoint }) };
   const child = programs.start(callers[age].path, settings, [], {
@@ -44,7 +44,7 @@ async function startCaller(age: (typeof AGES)[number], endpoint: string) {
   return { child, call: (call: Call) => child.tell(JSON.stringify(call)) };
 }
 
-/** Lets a process run for a part of each tenth of a second, as a function with little memory does on Lambda. */
+/** Lets a process run for a part of each tenth of a second, as Lambda does with a function that has little memory. */
 async function throttle(child: ChildProgram, part: number, end: AbortSignal): Promise<void> {
   while (!end.aborted) {
     child.kill('SIGCONT');
@@ -66,7 +66,7 @@ test('row 81: F98 a process with 7 % of a core and 0.3 s for each step to its ta
   await throttled;
 
   expect(settled).toMatchObject({ status: 'executed' });
-  // Two flights of 0.3 s, and the process's own part of the first request.
+  // The set-up of the connection and the request take 0.3 s each. The process needs time as well.
   expect((await child.until('running'))['tookMs']).toBeGreaterThan(600);
   await network.stop();
 });
@@ -93,7 +93,7 @@ describe.each(AGES)('F99 a skip after a freeze in which the server closed the co
     for (const what of order) {
       if (what === 'the close') locks.proxy.closeIdle();
       else call({ name, frozenMs: 60_000 });
-      // The system takes note of one before the other.
+      // Let the system deliver one event before the next.
       await sleep(20);
     }
     child.kill('SIGCONT');

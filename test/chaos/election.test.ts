@@ -4,17 +4,17 @@ import { KINDS, type RealStores, startRealStores } from '../support/real-stores.
 import { lateMs } from '../support/store-address.js';
 
 /*
- * Five real processes stand for election on a real store, and the leader is killed, stopped and ended again and again.
- * `npx tsx bench/failover.ts` does the same for longer.
+ * Five real processes stand for election on a real store. The leader is killed several times, ended by SIGTERM several
+ * times, and suspended once. `npx tsx bench/failover.ts` repeats this for longer.
  */
 
 const LEASE_MS = 1_000;
 const RETRY_EVERY_MS = 50;
 const CANDIDATES = 5;
 const ROUNDS = 3;
-/** How much sooner the next one leads after a leader that ends in good order: the rest of its lease, but for a renewal. */
+/** How much sooner a successor leads after SIGTERM than after SIGKILL: it does not wait for the lease to end. */
 const SOONER_MS = LEASE_MS / 2;
-/** Allowed for what a loaded machine adds. */
+/** Added to bounds for a slow machine. */
 const SLACK_MS = 3_000;
 
 let stores: RealStores;
@@ -33,17 +33,17 @@ describe.concurrent.each(KINDS)('rows 41, 42: an election among five processes o
   afterAll(() => drill.stop());
 
   test('fails over within the lease, has one leader at a time, and its terms rise', async () => {
-    // 1. Killed: the next one leads when the lease is over.
+    // 1. SIGKILL: the next candidate leads when the lease is over.
     const killed = await times(() => drill.failOver('SIGKILL'));
     print(kind, 'killed', killed);
     expect(killed.median).toBeLessThan(LEASE_MS + lateMs(stores.addresses[kind]) + RETRY_EVERY_MS + SLACK_MS);
 
-    // 2. Ended in good order: the next one leads when it next asks.
+    // 2. SIGTERM: the next candidate leads at its next try.
     const ended = await times(() => drill.failOver('SIGTERM'));
     print(kind, 'stopped', ended);
     expect(ended.median).toBeLessThan(killed.median - SOONER_MS);
 
-    // 3. Suspended past its lease: a successor leads, and what it writes when it goes on is refused.
+    // 3. Suspended past its lease: a successor leads, and the resumed process's writes are refused.
     const { late, resumedAtMs, terms: pair } = await drill.suspend();
     expect(pair[1]).toBeGreaterThan(pair[0]);
     expect(late.map(({ isAccepted }) => isAccepted)).toContain(false);

@@ -14,9 +14,9 @@ import { realProcesses } from './real-processes.js';
  */
 
 const LEASE_MS = 1_000;
-/** Orders that wait on the stdin of a process that was stopped. */
+/** The number of orders on the stdin of a process that is stopped. */
 const PIECES = 400;
-/** Allowed for what a loaded machine adds to a bound. */
+/** Added to bounds for a slow machine. */
 const SLACK_MS = 3_000;
 
 const { stores, start } = realProcesses(new URL('./holder.ts', import.meta.url));
@@ -43,7 +43,8 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
 
     child.kill('SIGCONT');
 
-    // Whichever timer comes first, and although I/O comes before timers, it is told before it can do anything else.
+    // The process learns that its lock is lost before it can do anything else, whichever timer fires first and although
+    // I/O comes before timers.
     expect(await child.until('woke')).toMatchObject({ assertHeld: 'LockLostError', reason: 'LockLostError' });
     expect(await child.until('aborted')).toMatchObject({ reason: 'LockLostError' });
     child.tell('finish');
@@ -64,7 +65,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
   test('rows 3, 27, 28, 29: after SIGKILL the lock is free within its lease, and the crash is on record', async () => {
     const name = `killed-${kind}`;
     const { child, fencingToken } = await holder(name);
-    // Not only the lease of the start: one that was renewed.
+    // Wait for a renewal, so that the lease is not only the first one.
     await child.until('extended');
     const killedAt = Date.now();
     child.kill('SIGKILL');
@@ -101,7 +102,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
   });
 });
 
-/** The events among what a program said. */
+/** The events that a program has reported. */
 function eventsOf(said: readonly Said[]): unknown[] {
   return said.filter(({ isEvent }) => isEvent).map((line) => line['said']);
 }

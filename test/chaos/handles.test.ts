@@ -5,12 +5,12 @@ import { realProcesses } from './real-processes.js';
 import type { ThousandRunsOrder } from './thousand-runs.js';
 
 /*
- * A thousand runs in a process of their own: with keepAlive, extended, waiting, skipped, failed, lost, as handles, and
- * elections of many terms beside them.
+ * A thousand runs in a process of their own: with keepAlive, extended, waiting, skipped, failed, lost, and as handles.
+ * Elections with many terms run at the same time.
  */
 
 const RUNS = 1_000;
-/** What a heap may seem to grow by a run without anything being kept. */
+/** How much the heap may seem to grow for each run although nothing is kept. */
 const NOISE_BYTES = 1_000;
 
 const { stores, start } = realProcesses(new URL('./thousand-runs.ts', import.meta.url));
@@ -25,14 +25,14 @@ describe.concurrent('F27, F33, row 33', () => {
 
       const { stderr, ...ended } = await child.ended;
       expect(ended).toEqual({ code: 0, signal: null });
-      // The elections' onStarted throws, to end its terms, and that is told.
+      // `onStarted` of the elections throws, to end each term, and each error is logged.
       const unexpected = stderr
         .split('\n')
         .filter((line) => line !== '' && !line.includes('onStarted or onStopped failed'));
       expect(unexpected).toEqual([]);
       expect(child.said().filter(({ said }) => said === 'warning')).toEqual([]);
       expect(end['after']).toEqual(end['before']);
-      // The one for SIGTERM, which stays from the first run of a job on.
+      // The SIGTERM listener, which stays after the first run of a job.
       expect(end['listeners']).toBe(1);
       expect(end['grownPerRun']).toBeLessThan(NOISE_BYTES);
       const counts = end['counts'] as Record<string, number>;

@@ -1,7 +1,7 @@
 /*
- * A process that runs one task under a lock with keepAlive, says what it sees, and ends by itself. Told `finish` on
- * stdin, its task returns; told `block`, it computes past its lease without a pause; told `work`, its task does a piece
- * of work, unless its signal has aborted. With `killAt` it kills itself there, as a crash of its host would.
+ * A process that runs one task under a lock with keepAlive, reports what it sees, and ends by itself. Words on stdin
+ * control the task: `finish` lets it return, `block` lets it compute past its lease without a pause, `work` lets it do
+ * a piece of work unless its signal has aborted. At the point `killAt` it kills itself, as in a crash of its host.
  */
 import { createInterface } from 'node:readline';
 import { type Execution, executeWithLock, type LockStore } from 'single-execution';
@@ -20,15 +20,15 @@ export interface HolderOrder {
 }
 
 const LOOK_EVERY_MS = 5;
-/** Until a piece of work is done. */
+/** How long a piece of work takes. */
 const WORK_MS = 3;
 
 const { store: address, name, leaseMs, tickMs, tickMark = 'success', killAt } = order<HolderOrder>();
 
-/** Between two looks: however lately the lease was renewed, it is over by then. */
+/** A gap between two looks that counts as a suspension: longer than the lease lasts after any renewal. */
 const suspendedMs = leaseMs * 0.8;
 
-/** What `assertHeld` says: the name of its error, or `held`. */
+/** Calls `assertHeld`. @returns the name of its error, or `held` */
 function heldOr(execution: Execution): string {
   try {
     execution.assertHeld();
@@ -38,14 +38,14 @@ function heldOr(execution: Execution): string {
   }
 }
 
-/** Says what is seen in the first turn after a suspension, of what the library has noticed by itself. */
+/** Reports what the library has noticed by itself in the first turn after a suspension. */
 function lookOut(execution: Execution): () => void {
   let lookedAt = performance.now();
   const look = () => {
     const gapMs = performance.now() - lookedAt;
     lookedAt = performance.now();
     if (gapMs < suspendedMs) return;
-    // All timers that are due have been served by then.
+    // By this turn all due timers have fired.
     setImmediate(() => say('woke', { reason: nameOf(execution.signal.reason), assertHeld: heldOr(execution) }));
   };
   const timer = setInterval(look, LOOK_EVERY_MS);
@@ -104,7 +104,8 @@ async function task(execution: Execution): Promise<string> {
   return 'done';
 }
 
-// The first request of a process is slow, which a short lease might not outlast.
+// Send a first request under a long lease: the first request of a process is slow, and a short lease might end before
+// it is answered.
 await executeWithLock(() => undefined, { name: `${name} before`, store, lockAtMostFor: '1m' });
 const outcome = await executeWithLock(task, {
   name,

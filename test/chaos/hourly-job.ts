@@ -1,6 +1,7 @@
 /*
- * A process that runs an hourly job for one tick, says for which ticks its handler begins and ends, and ends by itself.
- * With `killAtCall` it kills itself in that call of its handler, counted from 1, as a crash of its host would.
+ * A process that runs an hourly job for one tick, reports the ticks for which its handler begins and ends, and ends by
+ * itself. In the call of its handler with number `killAtCall`, counted from 1, it kills itself, as in a crash of its
+ * host.
  */
 import { type ExecuteOptions, type Execution, executeWithLock } from 'single-execution';
 import { cron } from 'single-execution/schedule';
@@ -28,13 +29,14 @@ function task({ tick, fencingToken, isCatchUp }: Execution): void {
   say('worked', about);
 }
 
-// The first request of a process is slow, which a short lease might not outlast.
+// Send a first request under a long lease: the first request of a process is slow, and a short lease might end before
+// it is answered.
 await executeWithLock(() => undefined, { name: `${name} before`, store, lockAtMostFor: '1m' });
 await executeWithLock(task, {
   name,
   store,
   lockAtMostFor: leaseMs,
-  // A holder that was killed blocks until its lease is over.
+  // Wait for the lease of a holder that was killed.
   wait: '20s',
   tick: tickMs,
   schedule: cron('0 * * * *'),

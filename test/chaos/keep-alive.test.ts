@@ -10,7 +10,7 @@ import { openStore } from '../support/store-address.js';
 import { startBadNetwork } from './bad-network.js';
 
 /*
- * keepAlive on real engines over a bad network, with a contender that asks ten times a second or more.
+ * keepAlive on real engines over a bad network, while a contender asks for the lock ten times a second or more.
  */
 
 const LEASE_MS = 2_000;
@@ -22,7 +22,7 @@ const ENGINES = [
     engine: 'DynamoDB Local',
     kind: 'dynamodb',
     faults: ['reset before', 'reset after', 'ThrottlingException', 'InternalServerError', 'AccessDeniedException'],
-    // What is no use to try at once is told, and tried again by the heartbeat.
+    // The store does not try AccessDeniedException again at once, so the run reports it. The next renewal tries again.
     failures: 2,
   },
   { engine: 'Redis by TCP', kind: 'redis', faults: ['drop-request', 'drop-response', 'busy'], failures: 0 },
@@ -30,12 +30,13 @@ const ENGINES = [
     engine: 'Redis by Upstash REST',
     kind: 'upstash',
     faults: ['drop-request', 'drop-response', 'http-500-after'],
-    // Upstash's own errors read like Redis's: an internal one too is left to the heartbeat.
+    // An internal error of Upstash reads like an error of Redis, so the store does not try it again at once. The next
+    // renewal does.
     failures: 2,
   },
 ] as const;
 
-/** Strikes one in three renewals, the first of them first, with each kind of fault in turn. */
+/** Strikes every third renewal, beginning with the first, with each kind of fault in turn. */
 function everyThird(faults: readonly string[]) {
   const struck: string[] = [];
   let sent = 0;
@@ -59,25 +60,25 @@ describe.concurrent('rows 21, 22, F32, F35: keepAlive with one in three renewals
         const sentInRun = sent();
 
         expect(hasRun).toBe(false);
-        // Asked every 50 to 100 ms, and on a slow machine at least every 300 ms.
+        // The contender asks every 50 to 100 ms; on a slow machine, at least every 300 ms.
         expect(reasons.length).toBeGreaterThan(RUN_MS / 300);
         expect(new Set(reasons)).toEqual(new Set(['locked']));
         expect(aborted).toBe(false);
 
         expect(types).not.toContain('lost');
         expect(types.slice(-2)).toEqual(['released', 'finished']);
-        // One each third of the lease: nine, of which the last falls together with the end.
+        // One renewal per third of a lease makes nine; the last may coincide with the end of the run.
         const renewals = types.filter((type) => type === 'extended').length;
         expect(renewals).toBeGreaterThanOrEqual(LEASES * 3 - 2);
         expect(renewals).toBeLessThanOrEqual(LEASES * 3);
 
-        // Each failed request was followed by another: by the store's own try, or by the heartbeat.
+        // After each failed request the store's own try or the next renewal sent another request.
         expect(struck.slice(0, faults.length)).toEqual(faults.slice(0, struck.length));
         expect(struck.length).toBeGreaterThanOrEqual(Math.min(faults.length, 4));
         expect(sentInRun - struck.length).toBeGreaterThanOrEqual(renewals);
         expect(types.filter((type) => type === 'extend-failed').length).toBeLessThanOrEqual(failures);
 
-        // F36: for longer than a renewal would have taken to come.
+        // F36: wait longer than until the next renewal would come.
         await sleep(LEASE_MS / 2);
         expect(sent()).toBe(sentInRun);
       } finally {
@@ -124,7 +125,7 @@ describe.concurrent('rows 21, 22, F32, F35: keepAlive with one in three renewals
 const direct = ({ direct: client, tableName }: Awaited<ReturnType<typeof startProxiedLocks>>) =>
   dynamoDBStore({ client, tableName });
 
-/** Runs for so long with keepAlive, while another asks for the same lock past the bad network. */
+/** Runs for this long with keepAlive, while a contender asks for the same lock past the bad network. */
 async function heldAgainstContender(store: LockStore, other: LockStore, runMs: number, leaseMs = LEASE_MS) {
   const events: LockEvent[] = [];
   const task = async ({ signal }: Execution) => {

@@ -6,7 +6,8 @@ import type { HolderOrder, KillPoint } from './holder.js';
 import { realProcesses } from './real-processes.js';
 
 /*
- * F60: a process dies by SIGKILL at each point of a run, and its tick comes again: at once, and when the lease is over.
+ * F60: a process dies by SIGKILL at each point of a run. Its tick comes again at once, and again when the lease is
+ * over.
  */
 
 const LEASE_MS = 2_500;
@@ -17,15 +18,18 @@ const { stores, start } = realProcesses(new URL('./holder.ts', import.meta.url))
 
 const RUNS = 'executed';
 const IS_DONE = 'already-executed';
-/** What the same tick is told at once, what once the lease is over, and what the next run is told of the one before. */
+/**
+ * What a call for the same tick gets at once, what it gets when the lease is over, and the status of the previous run
+ * that the next run sees.
+ */
 const CASES: readonly (readonly [KillPoint, 'success' | 'start', atOnce: string, later: string, previous: string])[] = [
   ['before acquire', 'success', RUNS, IS_DONE, 'none'],
   ['before acquire', 'start', RUNS, IS_DONE, 'none'],
   ['after acquire', 'success', 'locked', RUNS, 'crashed'],
   ['in the task', 'success', 'locked', RUNS, 'crashed'],
-  // F59: the work was done, and nobody knows.
+  // F59: the work was done, but the record does not say so.
   ['before release', 'success', 'locked', RUNS, 'crashed'],
-  // F75: at most once, even if that is not at all.
+  // F75: the tick runs at most once, even if that means not at all.
   ['after acquire', 'start', IS_DONE, IS_DONE, 'crashed'],
   ['in the task', 'start', IS_DONE, IS_DONE, 'crashed'],
   ['before release', 'start', IS_DONE, IS_DONE, 'crashed'],
@@ -39,7 +43,7 @@ interface Seen {
   readonly recovering: boolean;
 }
 
-// Of each kind: a lease must outlast the start of all processes that are started together.
+// The limit for each kind of store: a lease must outlast the start of all processes that start together.
 vi.setConfig({ maxConcurrency: 3 });
 
 describe.concurrent.each(KINDS)('F59 F60 F75 rows 27, 28, 29, 37 on %s: killed', (kind) => {
@@ -105,7 +109,7 @@ function caller(kind: (typeof KINDS)[number], name: string, tickMark: 'success' 
   };
   return {
     come,
-    /** What the tick is told as soon as that is something else than a lock that is held. */
+    /** What a call for the tick gets once the lock is no longer held. */
     untilFree: (tickMs: number): Promise<Seen> =>
       vi.waitFor(
         async () => {

@@ -5,19 +5,22 @@ import { realProcesses } from './real-processes.js';
 
 /*
  * A process that has sent nothing yet calls a thousand functions at once. On a slow machine the store may be silent for
- * a second, after which a call may ask again; it must not do so earlier. Where a round takes longer than the budget of a
- * call, some calls may give up; how many requests the others sent is then not judged.
+ * a second; then a call may ask again, but not earlier. If a round takes longer than the budget of a call, some calls
+ * may give up. How many requests the other calls sent is then not judged.
  */
 
 const CALLS = 1_000;
-/** So many calls ask a store at a time; the others wait for their turn. */
+/** How many calls ask a store at a time. The other calls wait for their turn. */
 const ABREAST = 64;
-/** So long a call tries to reach its store, in seconds. */
+/** How long a call tries to reach its store, in seconds. */
 const BUDGET = 5;
 
 const { stores, start } = realProcesses(new URL('./many-at-once.ts', import.meta.url));
 
-/** A round in which no call gave up; on a machine that is too slow for one, the third round. */
+/**
+ * Plays a round in which no call gives up, in three rounds at most. On a machine that is too slow, returns the third
+ * round.
+ */
 async function said(order: Pick<ManyOrder, 'store' | 'locks'>): Promise<ManySaid> {
   let round: ManySaid | undefined;
   for (let n = 0; n < 3 && !(round && (isInTime(round) || givenUp(round) === 0)); n++) {
@@ -29,17 +32,20 @@ async function said(order: Pick<ManyOrder, 'store' | 'locks'>): Promise<ManySaid
 
 const isInTime = ({ seconds }: ManySaid) => seconds < BUDGET;
 
-/** How many calls gave up, which none may do while its store answers in time. */
+/** How many calls gave up. None may do so while the store answers in time. */
 function givenUp(round: ManySaid): number {
   const { UNAVAILABLE = 0, UNSETTLED = 0, ...others } = round.errors;
   expect(others).toEqual({});
   const count = UNAVAILABLE + UNSETTLED;
-  // If all of them were sent at once, most would give up, on any machine.
+  // If all calls sent at once, most would give up on any machine.
   expect(count).toBeLessThan(isInTime(round) ? 1 : CALLS / 2);
   return count;
 }
 
-/** Calls that were answered in time took turns. A store that answers nobody for five seconds ends the turns. */
+/**
+ * Calls take turns as long as the store answers in time. After five seconds without any answer, waiting calls no longer
+ * take turns.
+ */
 function expectOrder(round: ManySaid, asked: number): void {
   expect(round).toMatchObject({ asked, hasty: 0 });
   if (isInTime(round)) expect(round.abreast).toBeLessThanOrEqual(ABREAST);

@@ -1,6 +1,6 @@
 /*
- * A process that calls many wrapped functions at once, and says what became of them: for one lock and one tick, for a
- * lock each, or for a lock each that all are released together.
+ * A process that calls many wrapped functions at once, and reports how the calls ended. The calls are for one lock and
+ * one tick, for a lock each, or for a lock each with all releases at the same time.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -21,44 +21,44 @@ export interface ManyOrder {
   readonly store: StoreAddress | { readonly kind: 'memory' };
   readonly calls: number;
   readonly locks: 'one' | 'each' | 'together';
-  /** How often the same is done; what comes after the first time finds a warm process. */
+  /** How many rounds of the same calls there are. From the second round on, the process is warm. */
   readonly rounds: number;
 }
 
-/** What one round came to. */
+/** The results of one round. */
 export interface ManySaid {
   readonly executed: number;
   readonly skipped: number;
   readonly errors: Readonly<Record<string, number>>;
-  /** Acquires and releases: each needs one request. */
+  /** The number of acquires and releases. Each of them needs one request. */
   readonly asked: number;
-  /** Those that sent a second request before the store had been silent for a second. */
+  /** How many acquires and releases sent a second request before the store had been silent for a second. */
   readonly hasty: number;
-  /** The most of them that were under way at a time. */
+  /** The largest number of acquires and releases under way at a time. */
   readonly abreast: number;
-  /** All requests to the store. */
+  /** The number of all requests to the store. */
   readonly requests: number;
   readonly seconds: number;
 }
 
-/** An acquire or a release: when it began, and when each of its requests was sent. */
+/** An acquire or a release: when it began, and when it sent each of its requests. */
 interface Asked {
   readonly sinceMono: number;
   readonly sentMono: Set<{ readonly atMono: number }>;
 }
 
-/** How long a store may be silent until it is asked again, less what a timer may be early. */
+/** How long a store may be silent before a call asks it again, less what a timer may fire early. */
 const SILENCE_MS = 1_000 - 10;
 
 const { store: address, calls, locks, rounds } = order<ManyOrder>();
-/** Locks that nobody has used before. */
+/** A prefix of lock names that nobody has used before. */
 const JOBS = crypto.randomUUID();
 const TICK = Date.UTC(2026, 0, 1);
 const current = new AsyncLocalStorage<Asked>();
 let asked: Asked[] = [];
 let abreast = 0;
 
-/** Notes each acquire and release of a store. */
+/** Records each acquire and release of a store. */
 function watched(store: LockStore): LockStore {
   let underWay = 0;
   const watch = async <R>(ask: () => Promise<R>): Promise<R> => {
@@ -78,7 +78,7 @@ function watched(store: LockStore): LockStore {
   };
 }
 
-/** Notes a request of the call that sends it. @returns how to take it back */
+/** Records a request of the current call. @returns a function that removes the request again */
 function sends(): () => void {
   const request = { atMono: performance.now() };
   const one = current.getStore();
@@ -91,7 +91,7 @@ const isHasty = ({ sinceMono, sentMono }: Asked) => {
   return second !== undefined && second.atMono - sinceMono < SILENCE_MS;
 };
 
-/** The library's default client, but for where it is, and each request of it is noted. */
+/** Opens the store with the library's default client, but with the given address and with a record of each request. */
 function open(): LockStore {
   if (address.kind === 'memory') return memoryStore();
   if (address.kind === 'dynamodb') {
@@ -120,7 +120,10 @@ function open(): LockStore {
   return upstashStore({ redis: noted(new UpstashRedis({ url, token, retry: { retries: 0 } })) });
 }
 
-/** A script by its hash that the server does not know yet is no request: it is sent again, whole. */
+/**
+ * Records the requests of a client. A script sent by a hash that the server does not know is not counted, because the
+ * client sends it again as text.
+ */
 function noted<C extends object>(client: C): C {
   return new Proxy(client, {
     get(target, key) {
@@ -128,7 +131,7 @@ function noted<C extends object>(client: C): C {
       if (typeof value !== 'function') return value;
       if (key !== 'evalsha' && key !== 'eval') return value.bind(target);
       return async (...args: readonly unknown[]) => {
-        // A script without a key asks whether Redis takes the login of a client that connects.
+        // A script without a key checks the login of a client that connects.
         if (args[1] === 0) return value.apply(target, args);
         const takeBack = sends();
         try {

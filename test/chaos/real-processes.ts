@@ -3,7 +3,7 @@ import { type BundledProgram, bundledProgram } from '../support/bundled-program.
 import { type ChildPrograms, childPrograms } from '../support/child-program.js';
 import { type RealStores, startRealStores } from '../support/real-stores.js';
 
-/** Real stores, and a program that the tests of one file start as often as they like. */
+/** Real stores, and one program that the tests of a file start as often as they like. */
 export function realProcesses(source: URL) {
   let stores: RealStores;
   let program: BundledProgram;

@@ -1,6 +1,6 @@
 /*
- * A process that does everything this library offers, over and over, and then ends by itself. It says what was alive
- * before and what is afterwards, and how its heap grew.
+ * A process that uses everything this library offers, over and over, and then ends by itself. It reports which
+ * resources were active before and afterwards, and how much its heap grew.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { acquireLock, type Execution, executeWithLock, LockHeldError } from 'single-execution';
@@ -13,7 +13,7 @@ import { order, say } from '../support/told.js';
 export interface ThousandRunsOrder {
   readonly store: StoreAddress;
   readonly runs: number;
-  /** How many are under way at a time. */
+  /** How many runs are under way at a time. */
   readonly abreast: number;
 }
 
@@ -31,7 +31,7 @@ const count = (what: string) => {
 };
 process.on('warning', ({ name, message }) => say('warning', { name, message }));
 say('begins');
-// What the start itself leaves behind is closed by then.
+// Wait until the resources of the start itself are closed.
 await sleep(50);
 const before = alive();
 
@@ -44,7 +44,7 @@ const options = (name: string) => ({
   observers: [({ type }: { readonly type: string }) => count(type)],
 });
 
-/** What the runs do, in turn. */
+/** The kinds of runs, which take turns. */
 const SHORT: readonly ((name: string) => Promise<unknown>)[] = [
   (name) => executeWithLock(() => 'done', options(name)),
   (name) => withSingleExecution(() => 'done', { ...options(name), tick: 'none' })(),
@@ -53,10 +53,10 @@ const SHORT: readonly ((name: string) => Promise<unknown>)[] = [
       count(error === FAILURE ? 'rejected' : 'wrong'),
     ),
   (name) => executeWithLock(({ extend }: Execution) => extend('5s'), options(name)),
-  // The second is skipped.
+  // The inner call is skipped.
   (name) =>
     executeWithLock(() => executeWithLock(() => 'none', { ...options(name), store: other.store }), options(name)),
-  // One waits for the other.
+  // One call waits for the other.
   async (name) => {
     const waiting = { ...options(name), wait: '20s' };
     await Promise.all([executeWithLock(() => sleep(20), waiting), executeWithLock(() => sleep(20), waiting)]);
@@ -69,7 +69,7 @@ const SHORT: readonly ((name: string) => Promise<unknown>)[] = [
 ];
 const LONG: readonly ((name: string) => Promise<unknown>)[] = [
   (name) => executeWithLock(() => sleep(LONG_RUN_MS), options(name)),
-  // Lost to an operator, which the next renewal finds.
+  // An operator takes the lock away, and the next renewal notices.
   async (name) => {
     const { fencingToken, signal, release } = await acquireLock(options(name));
     await lockAdmin(one.admin).forceRelease(name, { fencingToken });
@@ -78,7 +78,7 @@ const LONG: readonly ((name: string) => Promise<unknown>)[] = [
   },
 ];
 
-/** One in twenty is long. */
+/** Makes one run; every twentieth is a long one. */
 async function runOne(n: number): Promise<unknown> {
   const kinds = n % 20 === 0 ? LONG : SHORT;
   const round = n % 20 === 0 ? n / 20 : n;
@@ -98,14 +98,14 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Leads, fails, and leads again: one election, many terms. */
+/** Plays many terms of one election: it leads, fails, and leads again. */
 async function manyTerms(): Promise<void> {
   let terms = 0;
   await new Promise<void>((resolve) => {
     const election = createLeaderElection({
       name: 'group',
       store: one.store,
-      // A pause of its that were left would keep the process for half an hour.
+      // With a lease this long, a timer that is left over would keep the process alive for half an hour.
       lease: '1h',
       retryEvery: 20,
       observers: [],
@@ -119,7 +119,7 @@ async function manyTerms(): Promise<void> {
   count('elections');
 }
 
-// The first of all connects, and warms up what is cold on the other side.
+// Make a first run, which connects and warms up the server.
 await executeWithLock(() => 'done', options('first'));
 const half = runs / 2;
 await Promise.all([manyTerms(), runAll(0, half)]);

@@ -9,7 +9,7 @@ import type { Ground, Scenario } from './scenario.js';
 
 const ONE_OBJECT = 'A lock here is one record of one kind: there is nothing to move between.';
 
-/** What client-go's leader election is tested for, in our words. A leader's lease is a lock's. */
+/** What client-go's tests expect of its leader election, in our words. A leader's lease is the lease of a lock. */
 export const CLIENT_GO: readonly Scenario[] = [
   onScene('takes the lead where there is no record', ({ grant }) => grant()),
   onScene('takes the lead from a record that names no leader yet', async ({ pause, resume, grant }) => {
@@ -54,7 +54,7 @@ export const CLIENT_GO: readonly Scenario[] = [
   { name: 'the election over two kinds of records at once (two tables of cases)', differs: ONE_OBJECT },
 ];
 
-/** How many terms have begun and ended where a leader was stopped during its first renewal, which then failed. */
+/** Stops a leader during its first renewal, which then fails. @returns how many terms began, and how many ended */
 async function stoppedInRenewal({ store }: Ground, name: string): Promise<readonly [number, number]> {
   const [renewing, cancelled] = [gate(), gate()];
   const counts: [number, number] = [0, 0];

@@ -5,21 +5,21 @@ import { SUITES } from './suites.js';
 
 const PAGE = new URL('../../docs/conformance.md', import.meta.url);
 
-/** A scenario that ended on a store as it should: passed, or with the difference that is explained. */
+/** A scenario that ended on a store as expected: it passed, or it failed with the difference that is explained. */
 export interface Result {
   readonly suite: Suite;
   readonly kind: Kind;
   readonly scenario: Scenario;
 }
 
-/** Compares the page with a run, or writes it with `npm run conformance`. */
+/** Compares the page with the results of this run. `npm run conformance` writes the page instead. */
 export async function checkPage(results: readonly Result[], redisVersion: string): Promise<void> {
   const page = pageOf(results, redisVersion);
   if (process.env['CONFORMANCE_PAGE'] === 'write') await writeFile(PAGE, page);
   else expect(withoutVersion(page)).toBe(withoutVersion(await readFile(PAGE, 'utf8')));
 }
 
-/** Each machine has a Redis of its own. */
+/** The page without Redis's version, which differs between machines. */
 const withoutVersion = (page: string): string => page.replace(/Redis \d+\.\d+\.\d+/, 'Redis');
 
 function pageOf(results: readonly Result[], redisVersion: string): string {

@@ -3,7 +3,7 @@ import type { Scene } from '../../src/testing/contract/stage/scene.js';
 import { isFree } from './on-scene.js';
 
 /*
- * What several suites ask of a lock, each under its own name.
+ * What several suites expect of a lock, each under its own name.
  */
 
 export async function isHeldUntilItsRelease(scene: Scene): Promise<void> {
@@ -23,7 +23,7 @@ export async function isGrantedAfterItsRelease({ run, grant }: Scene): Promise<v
   expectRising([former.fencingToken, (await grant()).fencingToken], 'tokens');
 }
 
-/** Its holder has died, and its lease is over. */
+/** A lock is granted after its holder has died and the lease is over. */
 export async function isGrantedAfterItsEnd(scene: Scene): Promise<void> {
   const dead = await scene.grantAndDie();
   expectSame((await scene.record())?.attemptId, dead.attemptId, 'holder seen');

@@ -4,24 +4,29 @@ import type { ContractHarness } from 'single-execution/testing';
 export const KINDS = ['memory', 'DynamoDB', 'Redis', 'Upstash'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A store under test, and what a scenario may do around it. */
+/** A store under test, and what a scenario needs to play on it. */
 export interface Ground {
   readonly kind: Kind;
-  /** For scenarios that wait for real time. */
+  /** The store for scenarios that wait for real time. */
   readonly store: LockStore & MemberStore;
   readonly admin: LockAdminStore;
-  /** The same locks where the clock can be turned; a new one for each scenario in memory. */
+  /**
+   * The contract's harness, for scenarios in which leases must end. In memory each scenario gets a new store; elsewhere
+   * the harness has the same locks as `store`.
+   */
   harness(): ContractHarness;
 }
 
 /** What another system's tests expect of a lock. */
 export interface Scenario {
   readonly name: string;
-  /** Resolves where the store does what the others expect. Absent where there is nothing of ours to ask. */
+  /**
+   * Resolves if our store does what the other system's test expects. Absent if our library has nothing to test here.
+   */
   readonly play?: (ground: Ground) => Promise<void>;
-  /** Why our answer is another one; the scenario must then fail as the others state it. */
+  /** Why our store behaves differently. The scenario must then fail in the other system's version. */
   readonly differs?: string;
-  /** The only stores for which it differs. @default all */
+  /** The stores for which it differs. @default all */
   readonly differsOn?: readonly Kind[];
 }
 
@@ -32,7 +37,7 @@ export interface Suite {
   readonly scenarios: readonly Scenario[];
 }
 
-/** Why this scenario ends otherwise on this store; undefined where it must pass. */
+/** Why this scenario fails on this store. Undefined if it must pass. */
 export function difference({ differs, differsOn }: Scenario, kind: Kind): string | undefined {
   return differsOn === undefined || differsOn.includes(kind) ? differs : undefined;
 }

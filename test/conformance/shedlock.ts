@@ -16,7 +16,7 @@ const SAME_HANDLE =
   'An extension prolongs the lease of the same attempt and makes no second handle, so that an older handle stays good.';
 const WORKERS = 8;
 const ROUNDS = 25;
-/** Of the first worker. */
+/** The number of rounds of the first worker. */
 const FEW_ROUNDS = 10;
 
 /** What ShedLock asks of every lock provider, in our words. */

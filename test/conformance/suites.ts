@@ -4,7 +4,7 @@ import { SHEDLOCK } from './shedlock.js';
 import { SYNCGUARD } from './syncguard.js';
 import { verrouScenarios } from './verrou.js';
 
-/** Suites that others wrote for their own locks. */
+/** Test suites that other projects wrote for their own locks. */
 export const SUITES: readonly Suite[] = [
   {
     name: 'verrou',

@@ -4,7 +4,7 @@ import type { Scene } from '../../src/testing/contract/stage/scene.js';
 import { onScene } from './on-scene.js';
 import type { Scenario } from './scenario.js';
 
-/** What syncguard asks of aborted calls, in our words. */
+/** What syncguard expects of aborted calls, in our words. */
 export const SIGNAL_SCENARIOS: readonly Scenario[] = [
   onScene('an aborted acquire is refused, and the lock stays free', async (scene) => {
     const { harness, claim, grant } = scene;

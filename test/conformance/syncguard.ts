@@ -16,7 +16,7 @@ import { SIGNAL_SCENARIOS } from './syncguard-signals.js';
 
 const BY_NAME = 'Operators look a lock up by its name; a run asks its own execution whether it still holds the lock.';
 const OWN_IDS = 'The library makes the ids of its attempts; no caller passes one in.';
-/** 128 bytes with the prefix of the store. */
+/** The longest name of the suite. With the prefix of a store it has 128 bytes. */
 const GREATEST_LENGTH = 120;
 const LATE_EXTEND = 'While nobody took the lock over, a late extension is safe and keeps it.';
 
@@ -257,7 +257,7 @@ const WRONG_USE: readonly Scenario[] = [
   }),
 ];
 
-/** What syncguard's contracts ask of every backend, in our words and their order. */
+/** What syncguard's contracts expect of every backend, in our words and in the contracts' order. */
 export const SYNCGUARD: readonly Scenario[] = [
   ...LIFE,
   ...CONTENTION,

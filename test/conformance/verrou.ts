@@ -7,12 +7,15 @@ import { newAttemptId } from '../../src/core/values/names.js';
 import { E_LOCK_NOT_OWNED, registerStoreTestSuite, type VerrouStore } from '../others/verrou.js';
 import type { Ground, Scenario } from './scenario.js';
 
-/** The longest lease there is. verrou's locks without an end get it. */
+/** The longest lease of the library. verrou's locks without an end get this lease. */
 const LONGEST_MS = 86_400_000;
-/** How long after a lease DynamoDB may still refuse others: what is kept longer, and a clock that is read by the second. */
+/**
+ * How long after a lease DynamoDB may still refuse others: the store keeps a lock 2 s longer, and the Date header
+ * shows whole seconds only.
+ */
 const LATE_MS = 3_500;
 
-/** Tests that look at a lock right after its end. */
+/** Tests that expect a lock to be free right after its end. */
 const LOOK_AT_THE_END = [
   'exists returns false if lock is expired',
   'custom ttl should be used',
@@ -26,7 +29,7 @@ const KEPT_LONGER = {
 
 type Tested = (context: { readonly assert: object }) => Promise<void>;
 
-/** verrou's own suite, taken from its package: each test as a scenario. */
+/** verrou's own test suite from its package. Each test becomes a scenario. */
 export function verrouScenarios(): Scenario[] {
   const scenarios: Scenario[] = [];
   let current: Ground | undefined;
@@ -40,7 +43,7 @@ export function verrouScenarios(): Scenario[] {
       name,
       ...(LOOK_AT_THE_END.includes(name) && KEPT_LONGER),
       async play(ground) {
-        // A test makes its store before it first waits.
+        // A test makes its store before its first `await`.
         current = ground;
         const played = tested({ assert: { ...assert, rejects } });
         current = undefined;
@@ -58,7 +61,7 @@ export function verrouScenarios(): Scenario[] {
       },
     };
   };
-  // It asks for the test function of Japa, of which it uses this much.
+  // The suite expects Japa's test function. It uses only this part of it.
   registerStoreTestSuite({ test: test as never, createStore });
   return scenarios;
 }
@@ -72,7 +75,7 @@ async function rejects(run: () => Promise<unknown>, message: string): Promise<vo
   assert.equal(error.message, message);
 }
 
-/** A lock store of ours in the shape of verrou's drivers. */
+/** One of our stores, with the interface of verrou's drivers. */
 function storeOf({ kind, store, admin }: Ground): VerrouStore {
   const prefix = `${newAttemptId('v')} `;
   const locks = lockAdmin(admin);
@@ -82,7 +85,8 @@ function storeOf({ kind, store, admin }: Ground): VerrouStore {
     if (!lease) throw new E_LOCK_NOT_OWNED();
     return lease;
   };
-  // Two saves that a test sends at the same time reach the store in their order, whichever socket is faster.
+  // If a test sends two saves at the same time, they must reach the store in order, although their sockets may differ
+  // in speed.
   let lastSave: Promise<unknown> = Promise.resolve();
   const save = (key: string, owner: string, ttl: number | null): Promise<boolean> => {
     const saved = lastSave.then(() => saveNow(key, owner, ttl));

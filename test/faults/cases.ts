@@ -4,7 +4,7 @@ import { NAME } from './stage.js';
 import type { StageOptions } from './stages.js';
 import { type Cell, TABLE } from './table.js';
 
-/** One cell of the table, to be played. */
+/** One cell of the table, as a case to play. */
 export interface FaultCase {
   readonly title: string;
   readonly operation: OperationName;
@@ -15,13 +15,13 @@ export interface FaultCase {
   readonly atMostMs: number;
 }
 
-/** The pause before a second try is shorter: src/core/request/try-loop.ts. */
+/** Longer than the pause before a second try: src/core/request/try-loop.ts. */
 const FIRST_PAUSE_MS = 50;
-/** For all that is no waiting. */
+/** The time allowed for everything except waiting. */
 const SLACK_MS = 750;
-/** A client that tries a throttled request again by itself waits so long before. */
+/** How long a client that retries by itself pauses before it sends a throttled request again. */
 const CLIENT_PAUSE_MS = 1_000;
-/** Timers and budgets are read some instructions apart. */
+/** How much too early a case may seem to end: timers and budgets are read some instructions apart. */
 const EARLY_MS = 20;
 
 export function casesOf(options: StageOptions): FaultCase[] {
@@ -49,7 +49,7 @@ function caseOf(operation: OperationName, row: FaultRow, ever: boolean, options:
   };
 }
 
-/** The row of the failure catalogue that a case shows. */
+/** The number in docs/faults.md of the failure that a case shows. */
 function failureShown(operation: OperationName, { kind, failure }: FaultRow, ever: boolean): string {
   if (operation === 'release') return ever ? 'F54 ' : kind === 'unheard' ? 'F53 ' : '';
   if (operation === 'extend') return kind === 'unheard' && !ever ? 'F35 ' : '';
@@ -63,7 +63,7 @@ function expectedOf(operation: OperationName, row: FaultRow, ever: boolean, opti
   const { struck, once, ever: always, copied } = TABLE[operation];
   const { store, retriesItself } = options;
   if (kind === 'throttled' && retriesItself) {
-    // Such a client does not tell why it tried again, and may wait longer than a try.
+    // A client that retries by itself does not say why it did, and may wait longer than a try.
     const [told, requests, record] = ever ? always.lost : once.lost;
     return [told, requests.replace(`${struck} ${struck}`, `${struck} ${struck} ${struck}?`), record];
   }
@@ -73,7 +73,7 @@ function expectedOf(operation: OperationName, row: FaultRow, ever: boolean, opti
   return store === 'upstash' ? onRedis(cell) : cell;
 }
 
-/** On Redis an acquire is a takeover as well, and a list goes on to read each lock that it has found. */
+/** The cell for Redis. There a takeover is an acquire, and a list also reads each lock that it has found. */
 function onRedis([told, requests, record]: Cell): Cell {
   if (requests.includes('takeover'))
     return [told, requests.slice('acquire '.length).replaceAll('takeover', 'acquire'), record];

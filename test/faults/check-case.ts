@@ -5,7 +5,7 @@ import { OPERATIONS, type Operation, type Told } from './operations.js';
 import type { Stage } from './stage.js';
 import { TABLE } from './table.js';
 
-/** What came of one play of a case. */
+/** The result of one play of a case. */
 interface Played {
   readonly told: string;
   readonly requests: string;
@@ -14,19 +14,19 @@ interface Played {
   /** How often the task ran. */
   readonly runs: number;
   readonly attempts: number;
-  /** Of the run that was told of, and of the record where it is that run's. */
+  /** The fencing token that the caller was told and, if the record is of the same run, the token in the record. */
   readonly tokens: ReadonlySet<unknown>;
-  /** The longest that this process, or the store, stood still. */
+  /** The longest time that this process or the store stood still. */
   readonly stalledMs: number;
 }
 
-/** A machine that stands still so long is a fault of its own. */
+/** A standstill this long is a fault of its own, so the case is played again. */
 const STALL_MS = 250;
 const MOST_PLAYS = 12;
-/** Of these, plays that were late although nothing stood still. */
+/** How many of these plays may be late although nothing stood still. */
 const MOST_SLOW_PLAYS = 3;
 
-/** Plays a case and compares all that came of it. */
+/** Plays a case, and compares all its results with the table. */
 export async function checkCase(stage: Stage, one: FaultCase): Promise<void> {
   const { told, requests, record, tookMs, runs, attempts, tokens } = await playInTime(stage, one);
 
@@ -41,7 +41,7 @@ export async function checkCase(stage: Stage, one: FaultCase): Promise<void> {
   expect(tokens.size).toBeLessThanOrEqual(1);
 }
 
-/** Plays a case again until the machine has not disturbed it. @throws Error when it is never in time */
+/** Plays a case until the machine does not disturb it. @throws Error if every play was disturbed or late */
 async function playInTime(stage: Stage, one: FaultCase): Promise<Played> {
   const disturbed: string[] = [];
   let slow = 0;
@@ -104,10 +104,10 @@ function failureTold(error: unknown): Told {
   return { text: code === undefined ? `${name}: ${message}` : `${name} ${code}` };
 }
 
-/** A cell's words as a pattern: `verb+` is one or more, `word?` may be missing. */
+/** A pattern for the words of a cell: `verb+` is one or more, `word?` may be missing. */
 function patternOf(words: string, separator: string): RegExp {
   const parts = words.split(separator).map((word) => {
-    // Between two words, or at the beginning.
+    // The word stands after a separator or at the beginning.
     const part = `(^|${separator})${word.replace(/[+?]$/, '')}`;
     if (word.endsWith('+')) return `(${part})+`;
     return word.endsWith('?') ? `(${part})?` : part;

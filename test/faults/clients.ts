@@ -12,13 +12,13 @@ const { dependencies } = JSON.parse(readFileSync(new URL('package.json', OLDEST)
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
-/** The packages that stand in for the clients which the library is built with, by their paths. */
+/** Packages that replace the clients of the library's own build, with their paths. */
 export function clientsOf(age: ClientAge): Record<string, string> {
   const names = age === 'newest' ? [] : Object.keys(dependencies);
   return Object.fromEntries(names.map((name) => [name, fileURLToPath(new URL(`node_modules/${name}`, OLDEST))]));
 }
 
-/** The library on the oldest clients that it supports, or on those that it is built with. */
+/** The library with the oldest clients that it supports, or with the clients that it is built with. */
 export async function libraryOn(age: ClientAge): Promise<Library> {
   if (age === 'newest') return newestLibrary;
   const bundle = await bundledProgram(new URL('./library.ts', import.meta.url), clientsOf(age));
@@ -29,7 +29,7 @@ export async function libraryOn(age: ClientAge): Promise<Library> {
   }
 }
 
-/** What the oldest clients call themselves in the headers of their requests. */
+/** The names of the oldest clients in the headers of their requests. */
 export const OLDEST_CLIENTS = {
   dynamodb: `aws-sdk-js/${dependencies['@aws-sdk/client-dynamodb']}`,
   upstash: `@upstash/redis@v${dependencies['@upstash/redis']}`,

@@ -2,8 +2,9 @@ import { type Fault, throttle } from '../support/fault-proxy.js';
 import type { StoreKind } from './stages.js';
 
 /**
- * What a fault leaves known. `answered`: all, if late, twice or with a Date header of the second before. `throttled`:
- * that nothing was applied. `lost` and `unheard`: nothing; the request was not applied, or it was.
+ * What the caller can know after a fault. `answered`: everything, although the answer is late, the request came twice,
+ * or the Date header is a second old. `throttled`: nothing was applied. `lost` and `unheard`: nothing is known; a
+ * `lost` request was not applied, an `unheard` one was.
  */
 export type FaultKind = 'answered' | 'throttled' | 'lost' | 'unheard';
 
@@ -12,11 +13,11 @@ export interface FaultRow {
   readonly title: string;
   readonly kind: FaultKind;
   readonly fault: Fault | 'stale date';
-  /** The time that goes by before the caller can know of it: so long, or the timeout of a try. */
+  /** How long the caller waits at least before it can know of the fault: milliseconds, or the timeout of a try. */
   readonly atLeastMs?: number | 'try';
-  /** Played on every try as well as on the first alone. */
+  /** Whether the fault is also played on every try, and not only on the first. */
   readonly ever?: true;
-  /** The row of the failure catalogue that it is, when it strikes an acquire. */
+  /** The number in docs/faults.md of this fault when it strikes an acquire. */
   readonly failure?: string;
 }
 
@@ -28,7 +29,7 @@ const PAGE = '<html><body>Bad gateway</body></html>';
 
 type More = Pick<FaultRow, 'atLeastMs' | 'ever'>;
 type At<F> = F extends { readonly at: unknown } ? Omit<F, 'at'> : never;
-/** A fault that can strike a request before it is applied, or after. */
+/** A fault that can strike a request before or after it is applied. */
 type StruckFault = At<Fault>;
 
 /** A fault that strikes a request before it is applied. */
@@ -36,12 +37,15 @@ function lost(title: string, fault: StruckFault, more: More = {}): FaultRow {
   return { title, kind: 'lost', fault: { ...fault, at: 'before' }, ...more };
 }
 
-/** The same once it was applied. `failure` is its row in the catalogue, when it strikes an acquire. */
+/**
+ * A fault that strikes a request after it was applied. `failure` is its number in docs/faults.md when it strikes an
+ * acquire.
+ */
 function unheard(title: string, fault: StruckFault, more: More & Pick<FaultRow, 'failure'> = {}): FaultRow {
   return { title, kind: 'unheard', fault: { ...fault, at: 'after' }, ...more };
 }
 
-/** An error, of which nobody knows whether it was applied. */
+/** Two rows for an error that does not say whether the request was applied. */
 const eitherWay = (title: string, fault: StruckFault, more: Pick<FaultRow, 'failure'> = {}): FaultRow[] => [
   lost(`${title}, not applied`, fault),
   unheard(`${title}, applied`, fault, more),
@@ -72,12 +76,12 @@ const OVER_CAPACITY = JSON.stringify({ error: 'ERR max requests limit exceeded. 
 const FAILED = JSON.stringify({ error: 'ERR internal error' });
 const EXCEEDED = 'ProvisionedThroughputExceededException';
 
-/** A refusal that proves that nothing was applied. */
+/** A refusal that proves that the request was not applied. */
 const throttled = (title: string, fault: Fault, ever: Pick<FaultRow, 'ever'> = {}): FaultRow => {
   return { title, failure: 'F17', kind: 'throttled', fault, ...ever };
 };
 
-/** The rows of each store: what may happen before any, and what is its own. */
+/** The rows of each store: faults that can happen on any store, and faults of this store only. */
 export const FAULTS: Readonly<Record<StoreKind, readonly FaultRow[]>> = {
   dynamodb: [
     ...ANYWHERE,

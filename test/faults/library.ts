@@ -1,4 +1,4 @@
-/* The library and the clients that it works with, to be bundled with the oldest of them. */
+/* The library and its clients, to be bundled with the oldest versions of these clients. */
 export { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 export { Redis } from '@upstash/redis';
 export { acquireLock, executeWithLock, withSingleExecution } from 'single-execution';

@@ -8,18 +8,18 @@ import { shiftedClock } from '../support/shifted-clock.js';
 import { ANOTHER } from './record-text.js';
 import { NAME, type Scene } from './stage.js';
 
-/** What a caller asks for, and what it is told. */
+/** What a caller asks for, and what must happen before. */
 export interface Operation {
-  /** Plays all that comes before, past the proxy. */
+  /** Prepares the lock, past the proxy. */
   readonly before?: (scene: Scene) => Promise<unknown>;
   /**
-   * @param patience how long there is for it all: little where every try fails
-   * @param task what runs under the lock, where it runs anything
+   * @param patience how much time there is for all tries: little if every try fails
+   * @param task runs under the lock, if the operation runs anything
    */
   readonly ask: (scene: Scene, patience: Patience, task: () => void) => Promise<Told>;
   /** Timeout of a try. @default TRY_MS */
   readonly tryMs?: number;
-  /** What all of it may take where every try of the struck verb fails, by its budgets. */
+  /** The time that all tries may take if every try of the struck verb fails, from its budgets. */
   readonly everMs: number;
 }
 
@@ -32,21 +32,27 @@ export interface Told {
 
 /** Timeout of a try of a lock's verb: src/core/run/deadlines.ts. */
 export const TRY_MS = 1_000;
-/** Little patience: half of it is the budget of an acquire, and a quarter that of its cancel. */
+/**
+ * The time until the deadline with little patience. Half of it is the budget of an acquire, and a quarter the budget of
+ * its cancel.
+ */
 const DEADLINE_MS = 3_000;
 const ACQUIRE_MS = DEADLINE_MS / 2 + DEADLINE_MS / 4;
-/** All of it is that of a release. */
+/** The budget of a release with little patience. */
 const RELEASE_MS = 2_000;
 const CANCEL_MS = 2_000;
 const SHORT_LEASE_MS = 3_000;
 const CHECK_IN_MS = 2_000;
 const MARK_MS = 2_000;
-/** An operator's try waits for 5 s and all of them for 15 s: src/admin/lock-admin.ts. Here they pass sooner. */
+/**
+ * An operator's call allows 5 s for a try and 15 s for all tries: src/admin/lock-admin.ts. Here these times are five
+ * times shorter.
+ */
 const HURRY = 5;
 const ADMIN_TRY_MS = 5_000 / HURRY;
 const ADMIN_MS = 15_000 / HURRY;
 
-/** The same whole second for all: a tick is an instant of the past. */
+/** A whole second in the past, the same for all cases. */
 const TICK = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
 
 const call = () => storeCall(shiftedClock(0));
@@ -58,7 +64,7 @@ function toldOf(outcome: Outcome<unknown>): Told {
   return { text: release === 'released' ? 'runs' : `runs, release ${release}`, fencingToken };
 }
 
-/** A run that has so long, or as long as it likes. */
+/** A run with this much time until its deadline, or with none. */
 async function run({ library, store }: Scene, task: () => unknown, withinMs?: number): Promise<Told> {
   const deadline = withinMs === undefined ? {} : { deadline: Date.now() + withinMs };
   const options = { name: NAME, store, lockAtMostFor: '20s', tick: TICK, observers: [], ...deadline };
@@ -90,7 +96,9 @@ async function hold(
   return result.lease;
 }
 
-/** Leaves a lock whose lease is over by the clock that decides: on Redis the server's, elsewhere that of the claim. */
+/**
+ * Leaves a lock whose lease is over by the clock that decides: on Redis the server's, elsewhere the clock of the claim.
+ */
 async function dieHolding({ direct }: Scene): Promise<void> {
   const clock = shiftedClock(-60_000);
   await hold(direct, { leaseMs: 20, clock });
@@ -100,7 +108,7 @@ async function dieHolding({ direct }: Scene): Promise<void> {
 const adminOf = ({ library, admin }: Scene) => library.lockAdmin(admin, { clock: hurriedClock(HURRY) });
 
 export const OPERATIONS = {
-  // The first, because it reads whatever the others leave in the table.
+  // `list` comes first, because it reads every lock that other operations leave in the table.
   list: {
     before: ({ direct }) => hold(direct),
     ask: async (scene) => ({ text: `${(await adminOf(scene).list()).map(({ name }) => name)}` }),

@@ -5,7 +5,7 @@ import type { OperationName } from './operations.js';
 import { STAGES } from './stages.js';
 import { TABLE } from './table.js';
 
-/** Operations as people ask for them. */
+/** The operations, in words for the page. */
 const ASKED: Readonly<Record<OperationName, string>> = {
   'acquire, never held': 'a run of a free lock',
   'acquire, given back': 'of one that was given back',
@@ -81,7 +81,7 @@ function kindRows(): string {
   return rows.join('\n');
 }
 
-/** One row for all operations of which the same is told. */
+/** The rows of the table. Operations with the same results share a row. */
 function operationRows(): string {
   const rows = new Map<string, string[]>();
   for (const [operation, asked] of Object.entries(ASKED)) {
@@ -98,7 +98,7 @@ function toldOf(operation: OperationName): string[] {
   return [[...oneTry].join(' or '), ...others.map(([told]) => told)].map(shown);
 }
 
-/** What an operation answers by itself is no matter here. */
+/** A result, as the page shows it. What an operation other than a run returns is just "its answer". */
 function shown(told: string): string {
   if (told.startsWith('LockStoreError')) return `\`${told.split(' ')[1]}\``;
   return /^(runs|skipped)/.test(told) ? told : 'its answer';

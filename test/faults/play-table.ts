@@ -6,7 +6,7 @@ import { OPERATIONS, type Operation } from './operations.js';
 import { NAME, type Stage, startStage } from './stage.js';
 import { STAGES } from './stages.js';
 
-/** Timeout of a case that is played again and again, because the machine stands still, and of the beginning. */
+/** Timeout of the preparation, and of a case that is played again and again because the machine stands still. */
 const PATIENCE_MS = 90_000;
 
 /** Plays the whole fault table on one stage. */
@@ -39,7 +39,7 @@ export function playTable(title: string, name: keyof typeof STAGES): void {
   });
 }
 
-/** Each operation without a fault: a first answer takes long, and a Redis must know the scripts. */
+/** Plays each operation once without a fault: first answers take long, and Redis must know the scripts. */
 async function playAll(stage: Stage): Promise<void> {
   for (const { before, ask } of Object.values<Operation>(OPERATIONS)) {
     const scene = await stage.scene();

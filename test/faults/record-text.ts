@@ -1,13 +1,13 @@
-/** Who holds the locks that a case finds. */
+/** The holder of the locks that exist before a case. */
 export const ANOTHER = 'another';
 
 const LONG_LEASE_MS = 30_000;
 
 /**
- * The record of a lock in words: its state and by whom, whether its lease was lengthened, its tick is done, an older
- * one is open, an attempt is barred, it is paused.
+ * A lock's record in words: its state, whose it is, whether its lease was extended, whether its tick is done, whether
+ * an older tick is open, whether an attempt is barred, whether it is paused.
  *
- * @param attempts those of the case's own
+ * @param attempts the ids of the case's own attempts
  */
 export function recordText(item: Readonly<Record<string, unknown>>, attempts: ReadonlySet<string>): string {
   const { attemptId, state, lockedBy, lockedAt, lockUntil, doneTick, openTicks = ',', pausedUntil } = item;

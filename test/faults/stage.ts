@@ -14,43 +14,43 @@ import { upstashAttemptOf, upstashVerbOf } from './upstash-verb.js';
 
 type MemberStore = ReturnType<Library['dynamoDBStore']>;
 
-/** Both ports of a store over one client. */
+/** A store and its admin store over one client. */
 export interface Stores {
   readonly store: LockStore & MemberStore;
   readonly admin: LockAdminStore;
 }
 
-/** The surroundings of one case: locks that no other case has, and a network of its own to break. */
+/** The surroundings of one case: locks that no other case has, and a proxy of its own. */
 export interface Scene extends Stores {
   readonly library: Library;
   readonly proxy: FaultProxy;
-  /** Past the proxy. */
+  /** Stores that reach the server past the proxy. */
   readonly direct: Stores;
   verbOf(request: SeenRequest): string;
-  /** Attempts that the requests so far were about. */
+  /** The ids of the attempts that the requests so far named. */
   attempts(): ReadonlySet<string>;
   /** The record of {@link NAME} in words, and its fencing token. */
   record(): Promise<{ readonly text: string; readonly fencingToken: unknown }>;
   stop(): Promise<void>;
 }
 
-/** The one lock of a scene: its store has a key prefix of its own. */
+/** The only lock of a scene. The store's key prefix keeps it apart from other scenes. */
 export const NAME = 'job';
 
-/** A real store, reached by clients of one age. */
+/** A real store, reached by the oldest or the newest client. */
 export interface Stage {
   readonly options: StageOptions;
   scene(): Promise<Scene>;
   stop(): Promise<void>;
 }
 
-/** A client, and stores over it. */
+/** A client that opens stores. */
 interface Connection {
   open(keyPrefix: string): Stores;
   close(): void;
 }
 
-/** How the real store of a stage is reached. */
+/** How a stage reaches its real store. */
 interface Backend {
   readonly endpoint: string;
   connect(endpoint: string): Connection;
@@ -59,7 +59,7 @@ interface Backend {
   stop(): Promise<void>;
 }
 
-/** A call that no fault strikes. */
+/** A call for requests that no fault strikes. */
 const unstruckCall = () => patientCall(shiftedClock(0));
 
 export async function startStage(options: StageOptions): Promise<Stage> {
@@ -67,7 +67,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
   const library = await libraryOn(clients);
   const backend = store === 'dynamodb' ? await dynamoDB(library, retriesItself) : await upstash(library);
 
-  // One for all scenes: a client takes longer to make than most cases take.
+  // One connection for all scenes: a client takes longer to make than most cases take.
   const pastProxies = backend.connect(backend.endpoint);
 
   const scene = async (): Promise<Scene> => {
@@ -76,7 +76,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
     const direct = pastProxies.open(keyPrefix);
     const connection = backend.connect(proxy.endpoint);
     const struck = connection.open(keyPrefix);
-    // What a client learns of its server only once.
+    // Warm up: a client learns some things of its server only once.
     await struck.admin.get('first of all', unstruckCall());
     proxy.reset();
     const attempts = () =>

@@ -5,11 +5,11 @@ export type StoreKind = 'dynamodb' | 'upstash';
 export interface StageOptions {
   readonly store: StoreKind;
   readonly clients: ClientAge;
-  /** Whether the client is left to try again by itself, as it does by default. */
+  /** Whether the client may retry by itself, as it does by default. */
   readonly retriesItself?: true;
 }
 
-/** Where the table is played: each store, through the oldest client that is supported and the newest. */
+/** The stages on which the table is played: each store, with the oldest supported client and with the newest. */
 export const STAGES = {
   'DynamoDB, the oldest client': { store: 'dynamodb', clients: 'oldest' },
   'DynamoDB, the newest client': { store: 'dynamodb', clients: 'newest' },

@@ -2,21 +2,21 @@ import type { FaultKind } from './faults.js';
 import type { OperationName } from './operations.js';
 
 /**
- * What comes of a fault: what the caller is told, the requests that are sent, the record that is left. `verb+` is one
- * request or more; what ends with `?` may be missing: the last try of many may be cut short by the end of the budget,
- * and its fate is not known then.
+ * The results of a fault: what the caller is told, which requests are sent, which record is left. `verb+` is one
+ * request or more. A word with `?` at its end may be missing: the end of the budget may cut the last of many tries
+ * short, and then nobody knows whether it was applied.
  */
 export type Cell = readonly [told: string, requests: string, record: string];
 
-/** A column of the table. */
+/** The expected results of one operation. */
 export interface Column {
-  /** The requests that are struck. */
+  /** The verb whose requests are struck. */
   readonly struck: string;
-  /** The struck verb's first try alone is struck. */
+  /** The results if only the first try of that verb is struck. */
   readonly once: Readonly<Record<FaultKind, Cell>>;
-  /** Told of the copy of a request, where that differs: the copy finds what the request has done. */
+  /** What the caller is told if the request comes twice and its copy, which finds its effect, gets another answer. */
   readonly copied?: string;
-  /** Each of its tries is. */
+  /** The results if every try of that verb is struck. */
   readonly ever: Readonly<Record<Exclude<FaultKind, 'answered'>, Cell>>;
 }
 
@@ -132,7 +132,7 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
   forceRelease: write('get', 'forceRelease', 'forced', THEIRS, 'forced, of another'),
   pause: write('', 'pause', 'paused', 'no grant', 'no grant, paused'),
   resume: { ...write('', 'resume', 'resumed', 'no grant, paused', 'no grant'), copied: 'not-paused' },
-  // On DynamoDB it looks first.
+  // On DynamoDB, a delete first reads the lock.
   delete: write('get?', 'delete', 'deleted', 'released, of another, tick done', 'deleted, of ours'),
   backfill: write(
     'get',
@@ -144,7 +144,7 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
   'check-in': write('', 'checkIn', 'first, second', 'no grant', 'no grant'),
 };
 
-/** Told of a first try that is not struck, of one that is known to have failed, and of one whose fate is unknown. */
+/** The cells for a first try that is answered, that is known to have failed, and whose fate is unknown. */
 function once(answered: Cell, throttled: Cell, silent = throttled): Column['once'] {
   return { answered, throttled, lost: silent, unheard: silent };
 }
@@ -159,7 +159,7 @@ function read(verb: string, told: string, record: string): Column {
   };
 }
 
-/** A write that may be made twice. */
+/** The column of a write that may be applied twice. */
 function write(first: string, verb: string, told: string, before: string, after: string): Column {
   const requests = (verbs: string) => `${first} ${verbs}`.trim();
   const again: Cell = [told, requests(`${verb} ${verb}`), after];

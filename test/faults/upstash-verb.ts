@@ -22,15 +22,18 @@ const VERBS = new Map(
   Object.entries(SCRIPTS).map(([verb, { text }]) => [createHash('sha1').update(text).digest('hex'), verb]),
 );
 
-/** A script's first argument in the command that runs it: EVALSHA, hash, 1, key, argument. */
+/** The index of a script's first argument in the command that runs it: EVALSHA, hash, 1, key, argument. */
 const FIRST_ARGUMENT = 4;
 
-/** Which verb a request to the bridge is, alone or in a pipeline of its own, read off the hash of its script. */
+/**
+ * The verb of a request to the bridge, recognised by the hash of its script. The request is one command, alone or in a
+ * pipeline.
+ */
 export function upstashVerbOf(body: unknown): string {
   return VERBS.get(String(commandIn(body)[1])) ?? 'other';
 }
 
-/** The attempt that a request is about. */
+/** The id of the attempt that a request names. */
 export function upstashAttemptOf(body: unknown): string | undefined {
   const attempt = commandIn(body)[FIRST_ARGUMENT];
   return typeof attempt === 'string' ? attempt : undefined;

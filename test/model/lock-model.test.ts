@@ -8,22 +8,24 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { providePrograms } from '../support/provided-programs.js';
 
 /*
- * The protocol on DynamoDB as a model (model/README.md), searched in full by Spin within small bounds. Each rule that
- * is broken on purpose must be found within bounds in which the sound model has no fault. Without spin or a C compiler,
- * which are installed where they are missing and can be, these tests fail.
+ * The model of the protocol on DynamoDB (model/README.md). Spin searches all its histories within small bounds. Each
+ * rule that is broken on purpose must be found within bounds in which the sound model has no fault. These tests need
+ * spin and a C compiler. Missing ones are installed if possible; otherwise the tests fail.
  */
 
 const run = promisify(execFile);
 const MODEL = fileURLToPath(new URL('../../model/lock.pml', import.meta.url));
 const SEARCH_MS = 180_000;
 
-/** Two attempts after any past show more of the ticks than many attempts from the first one on, in far less time. */
+/**
+ * Two attempts after any past. They show more about ticks than many attempts from the first one on, in far less time.
+ */
 const ANY_PAST = ['CRASHES=0', 'SKEW=0', 'ANY_PAST'] as const;
 
-/** A schedule makes every tick due. The lease has room for a mark that stays silent. */
+/** A schedule makes every tick due. The lease is long enough for a mark that gets no answer. */
 const CATCH_UP = ['LEASE=5', 'EXPECTED_EVERY_TICK'] as const;
 
-/** One dimension at a time is widened; all of them at once would take hours. */
+/** Each entry widens few dimensions. All of them at once would take hours. */
 const BOUNDS = {
   'more time': ['TRIES=1', 'CRASHES=0', 'UNITS=7'],
   'requests sent again': ['TRIES=2', 'CRASHES=0', 'UNITS=6'],
@@ -95,7 +97,7 @@ interface Broken {
   readonly within: keyof typeof BOUNDS;
 }
 
-/** Rules by the macro that breaks each, what they break, and the bounds in which that is found. */
+/** Broken rules: the macro that breaks each, the invariant that then fails, and the bounds in which Spin finds it. */
 function brokenRules(invariant: number, within: Broken['within'], rules: Readonly<Record<string, string>>): Broken[] {
   return Object.entries(rules).map(([macro, rule]) => ({ rule, macro, invariant, within }));
 }
@@ -211,7 +213,7 @@ const BROKEN: readonly Broken[] = [
   }),
 ];
 
-/** Histories that docs/protocol.md admits to: the model finds them too, once they are not excepted. */
+/** Histories that docs/protocol.md admits. The model finds them too if they are not excepted. */
 const ADMITTED: readonly Broken[] = [
   ...brokenRules(ORPHANS, 'three attempts with true clocks', {
     NO_REMAINDER_A: 'a bar that was overwritten lets a late acquire leave a lock without a runner',
@@ -238,13 +240,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Searches every history of the model within the bounds. Optimising takes longer than it saves. */
+/** Searches every history of the model within the bounds. Compiling with optimisation takes longer than it saves. */
 async function search(macros: readonly string[]): Promise<'sound' | 'violated'> {
   const cwd = await mkdtemp(join(folder, 'search-'));
   await copyFile(MODEL, join(cwd, 'lock.pml'));
   await run('spin', ['-a', ...macros.map((macro) => `-D${macro}`), 'lock.pml'], { cwd });
   await run('gcc', ['-O0', '-w', '-DSAFETY', '-DNOREDUCE', '-DVECTORSZ=2048', '-o', 'pan', 'pan.c'], { cwd });
-  // -E: a history ends where its time is over, wherever its processes then stand.
+  // -E: the end of the model's time ends a history, whatever its processes are doing.
   const { stdout } = await run(join(cwd, 'pan'), ['-E', '-m100000', '-w22'], { cwd, timeout: SEARCH_MS });
   await rm(cwd, { recursive: true });
   if (/assertion violated/.test(stdout)) return 'violated';

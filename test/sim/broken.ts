@@ -12,39 +12,39 @@ type Verbs = LockStore & LockAdminStore;
 export type Verb = keyof Verbs;
 export type Stored = LockRecord & { readonly barredAttempts?: string };
 
-/** A request of a call to a store, as the server of a world with a bug knows it. */
+/** A request to the server, with what a bug may look at: the call that it belongs to. */
 export interface Request<V extends Verb = Verb> {
   readonly verb: V;
   readonly asked: Parameters<Verbs[V]>;
   readonly host: Host;
-  /** What the client has heard of the requests of this call. */
+  /** How many failures and refusals the client has received for the requests of this call. */
   readonly heard: { failures: number; refusals: number };
 }
 
-/** A call to a store on a host. */
+/** Where a call to a store is made: its host, and the world around it. */
 export interface Place {
   readonly host: Host;
   /** The record of the lock. */
   item(): Stored;
   /** True time. */
   now(): number;
-  /** Lets something happen after so much true time, whatever becomes of the host. */
+  /** Runs a callback after `ms` of true time, even if the host crashes. */
   after(ms: number, happen: () => void): void;
 }
 
-/** What a bug breaks in a world, from outside of the library; what it leaves out is sound. */
+/** What a bug breaks in a world, outside of the library. What a bug does not name works correctly. */
 export interface Breaks {
-  /** The server finds another record than there is. */
+  /** Gives the server a changed record for a request. */
   readonly sees?: (record: Stored, request: Request) => Stored;
-  /** A request that writes leaves another record. */
+  /** Changes the record that a request has written. */
   readonly leaves?: (record: Stored, before: Stored, request: Request) => Stored;
-  /** A write to DynamoDB that is not sent, and counts as applied. */
+  /** Whether a write to DynamoDB is dropped: it is not sent, and its sender is told that it was applied. */
   readonly drops?: (update: string, request: Request) => boolean;
-  /** A request that was answered is sent again, so many milliseconds later. */
+  /** Sends an answered request once more, this many milliseconds later. */
   readonly echoMs?: number;
-  /** Date headers of refusals are so far ahead. */
+  /** How many milliseconds the Date headers of refusals are ahead. */
   readonly dateMs?: number;
-  /** What a database does for a store that compares and swaps. */
+  /** Changes the database below a store that compares and swaps. */
   readonly storage?: (storage: Storage<number>, request: Request) => Storage<number>;
   readonly store?: (store: Store, place: Place) => Store;
   readonly admin?: (admin: LockAdminStore) => LockAdminStore;
@@ -53,7 +53,7 @@ export interface Breaks {
   readonly elect?: (elect: typeof createLeaderElection) => typeof createLeaderElection;
 }
 
-/** Serves a request of a server that has a bug. */
+/** Serves a request as a server with a bug does. */
 export function serveBroken<T>(
   { sees, leaves }: Breaks,
   request: Request,
@@ -76,7 +76,7 @@ export function serveBroken<T>(
   }
 }
 
-/** Counts what the client hears of its requests. It changes no turn of a promise, so that a seed keeps its world. */
+/** Counts the failures and refusals that the client receives. It delays no promise, so a seed keeps its world. */
 export function heardOf<T>(
   request: Request | undefined,
   answer: Promise<T>,
@@ -93,7 +93,7 @@ export function heardOf<T>(
   return answer;
 }
 
-/** A store; where the server has a bug, one each call of which has a client of its own. */
+/** Makes a store. If the server has a bug, each call of the store has a client of its own. */
 export function breakableStore<S extends object>(
   { sees, leaves, drops }: Breaks,
   host: Host,
@@ -102,7 +102,7 @@ export function breakableStore<S extends object>(
   return sees || leaves || drops ? storeOfEachCall(host, storeOf) : storeOf();
 }
 
-/** A store each call of which has a client of its own, which knows the call. */
+/** Makes a store in which each call has a client of its own. The client knows the call. */
 export function storeOfEachCall<S extends object>(host: Host, storeOf: (request: Request) => S): S {
   const requestOf = (verb: string, asked: readonly unknown[]) =>
     ({ verb, asked, host, heard: { failures: 0, refusals: 0 } }) as unknown as Request;

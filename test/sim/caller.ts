@@ -2,30 +2,30 @@ import type { LockEvent, LockStore } from 'single-execution';
 import type { Host } from './host.js';
 import { MISTAKE } from './sim-bug.js';
 
-/** One try to take the lock, and the run that follows from it, as its caller is told. */
+/** One try to take the lock and the run that follows from it, as the caller sees them. */
 export interface Attempt {
   readonly id: string;
   readonly host: Host;
   readonly tick: number | undefined;
-  /** Its tick, or a newer one, was done when it began. */
+  /** Whether its tick needed no run: it was closed when the attempt began, or a skip says that it may be. */
   isDone?: boolean;
   end: 'none' | 'acquired' | 'skipped' | 'failed';
-  /** When it began, before its first request. */
+  /** When the attempt began, before its first request. */
   readonly begunMs: number;
-  /** When its caller was told so. */
+  /** When the caller learned of `end`. */
   atMs?: number;
-  /** The store went on saying nothing, of its acquire or of its release. */
+  /** Whether the store never answered the acquire or the release. */
   isUnheard: boolean;
 }
 
 export type SkippedEvent = Extract<LockEvent, { type: 'skipped' }>;
 
-/** One who calls the library, whose attempts come one after another. */
+/** A caller of the library. Its attempts come one after another. */
 export interface Caller {
   readonly onEvent: (event: LockEvent) => void;
-  /** The store as this caller asks it: each acquire is an attempt. */
+  /** Wraps the store for this caller: each acquire counts as an attempt. */
   asks<S extends LockStore>(store: S): S;
-  /** The call has ended. */
+  /** Is called when the call has ended. */
   hasEnded(): void;
 }
 
@@ -33,7 +33,7 @@ interface Followers {
   tell(line: string): void;
   now(): number;
   onAttempt(attempt: Attempt): void;
-  /** Nothing more is done for it. */
+  /** Is called when nothing more is done for an attempt. */
   onOver(attempt: Attempt): void;
   onSkipped(event: SkippedEvent, attempt: Attempt | undefined): void;
   onFailed(code: unknown, attempt: Attempt | undefined): void;
@@ -51,7 +51,7 @@ export function caller(
     if (attempt) Object.assign(attempt, { end, atMs: now(), isUnheard });
   };
   const hasEnded = () => {
-    // One who waits is told nothing of a refusal.
+    // A caller that waits gets no event for a refusal.
     if (attempt?.end === 'none') isTold('skipped');
     if (attempt) onOver(attempt);
     attempt = undefined;

@@ -4,7 +4,7 @@ import { asHeldBy, without } from '../support/bugs/record.js';
 import type { Breaks } from './broken.js';
 import { bug, ends, leaves, plays, type SimBug, sees, tells } from './sim-bug.js';
 
-/** Runs that catch up with the ticks before their own. */
+/** Bugs in how runs catch up with older ticks. */
 // biome-ignore format: each bug in a few rows
 export const CATCH_UP_BUGS: readonly SimBug[] = [
   bug('a mark does not ask whether its tick is open', ['dynamodb', 'synchronised', 123],
@@ -50,7 +50,10 @@ export const CATCH_UP_BUGS: readonly SimBug[] = [
     tells((lease) => lease.doneTickMs ? lease : without(lease, 'failedTicksMs'))),
 ];
 
-/** A verb is asked with the lists of ticks that its run was granted with. */
+/**
+ * A verb gets the lists of ticks as they were at the grant of its run. With `isOnlyMissing`, only missing lists are
+ * filled in.
+ */
 function fromFirst(verb: 'mark' | 'release', isOnlyMissing = false): Breaks {
   const granted = new Map<string, Lease>();
   const first = (lease: Lease): Lease => {
@@ -75,7 +78,7 @@ function fromFirst(verb: 'mark' | 'release', isOnlyMissing = false): Breaks {
   return { store: (store, place) => asks.store?.(remembers.store?.(store, place) ?? store, place) ?? store };
 }
 
-/** The task runs once more when it has failed for a tick that was caught up with. */
+/** If the task fails for a tick that it catches up with, it runs once more, with the execution that `other` makes. */
 function afterFailure(other: (execution: Execution, own: Date) => Execution): Breaks {
   return {
     execute: (execute) => (task, options) =>

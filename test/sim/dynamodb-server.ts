@@ -25,7 +25,7 @@ interface Response {
   readonly answer: { readonly output: object } | { readonly error: unknown };
 }
 
-/** A table that evaluates the very expressions that are sent. */
+/** A DynamoDB table that evaluates the expressions that the library sends. */
 export function dynamoDBServer(
   time: Timeline,
   chance: Random,

@@ -29,7 +29,7 @@ export const ELECTION_BUGS: readonly SimBug[] = [
     })),
 ];
 
-/** A leader, and those who ask it, know of the end of its term what it has heard. */
+/** A leader and its callers learn of the end of its term only what `hear` passes on. */
 function leads(hear: (signal: AbortSignal, heard: AbortController) => void): Breaks {
   return {
     elect: (elect) => (options) => {

@@ -5,10 +5,10 @@ import { LOCK } from './lock-server.js';
 import { befall, GUARD_MS, START, type World } from './world.js';
 
 const LASTS_MS = 20_000;
-/** As long as a deaf leader goes on. */
+/** Longer than a leader that ignores its signal goes on. */
 const STOPPED_WITHIN_MS = 70_000;
 
-/** A candidate on each host; some step down and stand again, and some are deaf. */
+/** Plays a candidate on each host. Some candidates step down and stand again, and some leaders ignore their signal. */
 export async function playElection(world: World): Promise<void> {
   const { regime, store, chance, time, net, server, book, breaks, hosts } = world;
   const elect = breaks.elect?.(createLeaderElection) ?? createLeaderElection;
@@ -16,14 +16,14 @@ export async function playElection(world: World): Promise<void> {
   const elections = new Map<Host, LeaderElection>();
   const stopping = new Set<Host>();
   let terms = 0;
-  // A dead one is not to be asked: the question itself wakes it.
+  // Do not ask an election on a dead host: the question itself wakes it.
   const leaders = () => [...elections].flatMap(([on, election]) => (on.isUp() ? [election.term ?? []].flat() : []));
 
   const lead = async (on: Host, { term, signal, assertLeader }: Leadership, c: Random): Promise<void> => {
     terms++;
     const isDeaf = c.chance(0.05);
     const others = leaders().filter((other) => other !== term && !book.isForced(other));
-    // The clocks of one that is suspended cannot tell.
+    // While a leader is suspended its clocks stand still, so it cannot know that its term is over.
     if (others.length > 0 && !regime.suspends) book.violation('I1', `${term} began to lead while ${others} did`);
     const run = book.start({ host: on, token: term, tick: undefined, isCatchUp: false, signal, isDeaf });
     try {
@@ -68,9 +68,9 @@ export async function playElection(world: World): Promise<void> {
   befall(world, LASTS_MS, stand);
   await time.runUntil(START + LASTS_MS);
 
-  // When all is well again somebody leads, and all who live are on the list.
+  // When all is well again somebody leads, and the list has every living candidate.
   net.clearUp();
-  // On DynamoDB a clock that is behind by a lease cannot hold one.
+  // On DynamoDB a candidate cannot keep the lead if its clock is behind by a whole lease.
   if (hosts.some((on) => elections.has(on) && (store === 'redis' || on.aheadMs() >= GUARD_MS - lease))) {
     const blockedUntil = time.now() + longestBlockMs(world, lease);
     const before = terms;
@@ -79,7 +79,7 @@ export async function playElection(world: World): Promise<void> {
     if (!isLed()) book.violation('I6', 'nobody leads when all is well');
   }
   await time.runUntil(time.now() + regime.pauseMs + 2 * lease + 3_000);
-  // On DynamoDB check-ins are told by the candidates' clocks.
+  // On DynamoDB the clocks of the candidates decide who counts as alive.
   if (regime.skewMs <= 5) await expectMembers(world, elections);
 
   for (const on of hosts) void stop(on);
@@ -87,12 +87,15 @@ export async function playElection(world: World): Promise<void> {
   for (const on of stopping) if (on.isUp()) book.violation('I10', `${on.name} has not stopped`);
 }
 
-/** Until a candidate asks again whose last request, and its cancel, were lost. */
+/** If the last request of a candidate and its cancel are lost, it asks again within this time. */
 const UNANSWERED_MS = 10_000;
 
-/** A dead leader blocks for its lease, 3 s, and what its clock was ahead; a pause, for the difference of two clocks. */
+/**
+ * The longest time without a leader. A dead leader blocks for its lease, 3 s, and the time its clock was ahead. A pause
+ * by an operator blocks for the difference of two clocks.
+ */
 function longestBlockMs({ regime, store, born }: World, leaseMs: number): number {
-  // No clock of a host counts on Redis, but in a pause.
+  // On Redis the clocks of hosts matter only in a pause by an operator.
   if (store === 'redis' && !regime.operators) return leaseMs + 3_000 + regime.pauseMs + UNANSWERED_MS;
   const aheadMs = regime.steps ? 10 * regime.skewMs : Math.max(0, ...born.map((on) => on.aheadMs()));
   return leaseMs + 3_000 + aheadMs + regime.pauseMs + UNANSWERED_MS;

@@ -5,15 +5,15 @@ import type { Host } from './host.js';
 import type { Regime } from './regime.js';
 import type { TickRules } from './tick-book.js';
 
-/** A run of a handler that begins, one of several where it catches up, or a term of a leader. */
+/** A run of a handler that begins, or a term of a leader. A call that catches up has several such runs. */
 export interface Begun {
   readonly host: Host;
   readonly token: number;
   readonly tick: number | undefined;
-  /** Its tick is not the one that its lock was taken for. */
+  /** Whether its tick is an older one that it catches up with. */
   readonly isCatchUp: boolean;
   readonly signal: AbortSignal;
-  /** It goes on when its signal aborts. */
+  /** Whether it ignores its signal. */
   readonly isDeaf: boolean;
 }
 
@@ -28,11 +28,11 @@ interface Circumstances {
   violation(invariant: string, what: string): void;
 }
 
-/** After a standstill I/O comes before timers, for a tenth of its time. */
+/** After a standstill, I/O comes before timers for a tenth of the standstill's length. */
 const CATCH_UP = 1.1;
 const NOT_YET: Between = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
 
-/** Writes the history of a world's lock, and holds it in the end against what every history keeps. */
+/** Writes the history of a world's lock, and checks the invariants of every history at the end. */
 export function factBook({ regime, rules, now, tell, violation }: Circumstances) {
   const runs: SimRun[] = [];
   const writes: Write[] = [];
@@ -46,7 +46,7 @@ export function factBook({ regime, rules, now, tell, violation }: Circumstances)
 
     skipped: (skip: Skip) => void skips.push(skip),
 
-    /** A handler starts. Where its grant was ended by force, it has yet to learn of it. */
+    /** A handler starts. If an operator has already ended its grant by force, it does not know this yet. */
     started(
       { host, token, tick, isCatchUp, signal, isDeaf }: Begun,
       grant: Grant | undefined,
@@ -75,7 +75,7 @@ export function factBook({ regime, rules, now, tell, violation }: Circumstances)
       return run;
     },
 
-    /** A handler writes: one that still holds its lock, as far as it knows, or a deaf one. */
+    /** A handler writes. It has checked that it holds its lock, unless it ignores its signal. */
     wrote({ attempt, host, tick, token, isDeaf }: SimRun) {
       writes.push({ attempt, host, tick, token, at: atOnce(), hasAsked: !isDeaf, isAccepted: isAccepted(token) });
     },
@@ -86,17 +86,17 @@ export function factBook({ regime, rules, now, tell, violation }: Circumstances)
       if (run.end === 'died') run.end = 'threw';
     },
 
-    /** A run of this tick has succeeded, as its caller is told, and that is recorded. */
+    /** The caller knows that the run for this tick has succeeded, and that the success is on record. */
     succeeded(token: number, tick: number) {
       for (const run of runs) if (run.token === token && run.tick === tick) run.isRecorded = true;
     },
 
-    /** An operator has ended the grant of this token. */
+    /** An operator has ended the grant of this token by force. */
     forced(token: number) {
       for (const run of runs) if (run.token === token) run.mayOverlapFromMs ??= now();
     },
 
-    /** A host stands still for so long; if it is suspended, its timers are late from then on. */
+    /** A host stands still for this long. If it is suspended, its timers are late from then on. */
     standsStill({ name }: Host, ms: number, isSuspended: boolean) {
       const toMs = isSuspended ? Number.POSITIVE_INFINITY : now() + ms * CATCH_UP + 1;
       standstills.push({ host: name, fromMs: now(), toMs });
@@ -107,7 +107,7 @@ export function factBook({ regime, rules, now, tell, violation }: Circumstances)
       for (const run of runs) if (run.host === name && run.ended === NOT_YET) run.ended = atOnce();
     },
 
-    /** At the end of the world. */
+    /** Checks the invariants at the end of the world. */
     close(grants: readonly (Grant & { readonly leaseEndsMs: number })[], openings: readonly Opening[]) {
       for (const run of runs) run.leaseEndsMs = grants.find(({ token }) => token === run.token)?.leaseEndsMs;
       const { tickMark, everyMs } = rules;

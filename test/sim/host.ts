@@ -5,23 +5,23 @@ import type { Happening, Timeline } from './timeline.js';
 export interface Host {
   readonly name: string;
   readonly clock: Clock;
-  /** Lets something happen on this host after so much true time: later while it is paused, never after its crash. */
+  /** Runs a callback on this host after `ms` of true time: later if the host is paused, never if it has crashed. */
   after(ms: number, happen: () => void): Happening;
   isUp(): boolean;
-  /** Power off: nothing on it ever happens again. */
+  /** Turns the power off: nothing ever happens on this host again. */
   crash(): void;
   /**
-   * Nothing happens on it for so long, while its clocks go on: SIGSTOP, or a long collection of garbage. Then its I/O
-   * comes before its timers, for a tenth of that time.
+   * Lets nothing happen on the host for `ms`, while its clocks go on, as with SIGSTOP or a long garbage collection.
+   * Afterwards, I/O comes before timers for a tenth of that time.
    */
   pause(ms: number): void;
-  /** Like a pause in which the monotonic clock stands still too: a suspended virtual machine. */
+  /** Like a pause, but the monotonic clock stands still too, as in a suspended virtual machine. */
   suspend(ms: number): void;
-  /** Somebody sets its wall clock. */
+  /** Sets the wall clock ahead by `ms`, or back if negative. */
   stepWall(ms: number): void;
   /** How far its wall clock is ahead of true time. */
   aheadMs(): number;
-  /** Timers that wait to fire. */
+  /** The number of timers that have not fired yet. */
   pendingTimers(): number;
 }
 
@@ -59,7 +59,7 @@ export function host(name: string, time: Timeline, { aheadMs, rate }: HostTime):
         const wait = (left: number) => {
           happening = self.after(left / rate, () => {
             if (time.now() < timersFrom) return wait((timersFrom - time.now()) * rate);
-            // Slept through: the timer counts by the monotonic clock.
+            // The monotonic clock stood still: wait until it reaches the instant of this timer.
             if (monotonic() < dueMono - 0.001) return wait(dueMono - monotonic());
             if (!isPending) return;
             done();
@@ -114,7 +114,7 @@ export function host(name: string, time: Timeline, { aheadMs, rate }: HostTime):
   return self;
 }
 
-/** Passes time on a host; rejects as soon as the signal aborts. */
+/** Lets time pass on a host. Rejects as soon as the signal aborts. */
 export function sleep(on: Host, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal?.reason);

@@ -19,14 +19,14 @@ import { befall, GUARD_MS, START, type World } from './world.js';
 const TICK_MS = 8_000;
 const TICKS = 5;
 const DELIVERIES = 3;
-/** A job that is broken fails for so many ticks. Each of them comes once, and again when it is redriven. */
+/** In a world with a broken job, this many ticks fail. Each of them comes once, and once more when it is redriven. */
 const BROKEN_TICKS = 10;
-/** Until late messages, retries and dead leases are over. */
+/** Long enough for late messages, retries and the leases of dead holders to end. */
 const AFTERMATH_MS = 240_000;
-/** A clock is this many times set forward, or wrong from the start, at most. */
+/** The most that a clock is set forward or starts ahead, in multiples of the regime's `skewMs`. */
 const MOST_STEPS = 5;
 
-/** @param chance of the world */
+/** @param chance the random source of the world */
 export function rulesOf(chance: Random): TickRules {
   const tickMark = chance.chance(1 / 3) ? 'start' : 'success';
   const everyMs = chance.fork('schedule').pick([undefined, TICK_MS]);
@@ -37,8 +37,8 @@ export function rulesOf(chance: Random): TickRules {
 }
 
 /**
- * A job whose ticks are delivered up to three times, each time to any host, and tried again when they fail. Some come
- * again long after, or only then. In some worlds the job is broken at first, in some it catches up.
+ * A job whose ticks are delivered up to three times, each time to any host, and retried if they fail. Some ticks come
+ * again much later; some only come later. In some worlds the job is broken at first, in some it catches up.
  */
 export async function playJobs(world: World, { tickMark, everyMs, catchUp }: TickRules): Promise<void> {
   const { regime, store, chance, time, net, server, book, breaks, hosts } = world;
@@ -59,7 +59,7 @@ export async function playJobs(world: World, { tickMark, everyMs, catchUp }: Tic
   const brokenTicks = chance.fork('broken').chance(1 / 16) ? BROKEN_TICKS : 0;
   const brokenUntilMs = START + brokenTicks * TICK_MS;
   const ticks = TICKS + brokenTicks;
-  /** The host of each call that has not ended. */
+  /** The calls that have not ended, each with its host. */
   const underWay = new Set<{ readonly on: Host }>();
   let started = 0;
 
@@ -72,7 +72,7 @@ export async function playJobs(world: World, { tickMark, everyMs, catchUp }: Tic
   ): Promise<void> => {
     const isDeaf = c.chance(0.05);
     const caller = book.caller(on);
-    /** Of the last handler; one that was caught up with and fulfilled is no end. */
+    /** How the last handler ended. A handler that fulfilled for an older tick does not count. */
     let end: { readonly value: number } | { readonly error: unknown } | undefined;
     const task = async ({ fencingToken, tick: scheduled, isCatchUp, signal, assertHeld }: Execution) => {
       started++;
@@ -126,7 +126,7 @@ export async function playJobs(world: World, { tickMark, everyMs, catchUp }: Tic
     }
   };
 
-  /** An operator lists some ticks, has them run, and gives up on others. */
+  /** An operator lists some ticks as open, has them run, and gives up others. */
   const makeUp = async (on: Host, c: Random) => {
     const admin = lockAdmin(server.adminOf(on), { clock: on.clock });
     const [from, count] = [START + c.whole(0, ticks - 1) * TICK_MS, c.whole(1, ticks)];
@@ -176,22 +176,22 @@ export async function playJobs(world: World, { tickMark, everyMs, catchUp }: Tic
   await time.runUntil(START + ticks * TICK_MS + AFTERMATH_MS);
   expectEnded();
 
-  // When all is well again, each host in turn takes the lock, whatever its clock.
+  // When all is well again, each host takes the lock once, however wrong its clock is.
   net.clearUp();
   for (const [i, on] of chance.shuffled(hosts).entries()) {
-    // A dead holder, a hold and a pause block for as much as two clocks that were set are apart.
+    // A dead holder, a `lockAtLeastFor` and a pause block for at most the difference of two clocks that were set.
     await time.runUntil(time.now() + 2 * MOST_STEPS * regime.skewMs + AFTERMATH_MS);
     const [runs, grants] = [started, book.grants()];
     let answer: unknown;
     const observe = (event: LockEvent) => {
       if (event.type === 'acquire-failed') answer = (event.error as { readonly code?: unknown }).code;
     };
-    // Ticks that are open are redelivered, in turn with new ones.
+    // Every second host gets the oldest open tick, if there is one; the others get a new tick.
     const tick = (i % 2 === 1 ? book.reopenable() : undefined) ?? time.now();
     void invoke(on, tick, 0, chance.fork(`when all is well on ${on.name}`), observe);
     await time.runUntil(time.now() + AFTERMATH_MS);
     if (book.grants() === grants) book.violation('I11', `${on.name} is not granted the lock when all is well`);
-    // On DynamoDB a clock that is behind by a lease can take a lock, but not hold it, and gives it back at once.
+    // On DynamoDB, a host whose clock is behind by a lease can take a lock but not hold it, and gives it back at once.
     const isTooLate =
       store === 'dynamodb' && answer === 'CLOCK_SKEW' && on.aheadMs() < GUARD_MS - settings.lockAtMostFor;
     if (started === runs && !isTooLate) book.violation('I6', `the job does not run on ${on.name} when all is well`);
@@ -199,7 +199,7 @@ export async function playJobs(world: World, { tickMark, everyMs, catchUp }: Tic
   }
 }
 
-/** What a call may throw whose task was not called. */
+/** Whether a call may reject with this error if its task was not called. */
 function isRefusal(error: unknown): boolean {
   return [LockStoreError, CorruptLockError, DeadlineError].some((type) => error instanceof type);
 }

@@ -1,6 +1,6 @@
 import type { RegimeName, Stage } from './regime.js';
 
-/** Worlds that have shown a fault, of the library or one that was seeded into it; each is played again and again. */
+/** Worlds that have shown a fault, in the library or in a seeded bug. Every run of the simulation plays them again. */
 export const KEPT_WORLDS: readonly (readonly [stage: Stage, regime: RegimeName, seed: number, showed: string])[] = [
   ['dynamodb', 'stale', 424, 'a holder that trusts the Date header to the millisecond'],
   ['dynamodb', 'skewed', 367, 'a grant of a cancelled attempt'],

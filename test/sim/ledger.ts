@@ -6,7 +6,7 @@ import type { Applied, Item } from './lock-server.js';
 import type { Regime } from './regime.js';
 import { type TickRules, tickBook } from './tick-book.js';
 
-/** What a skip says of its tick. Of a paused lock the tick may be done as well. */
+/** What the reason of a skip says of its tick. While a lock is paused, the tick may be done or open. */
 const TICK_OF: Readonly<Record<SkippedEvent['reason'], 'done' | 'maybe' | 'open'>> = {
   'already-executed': 'done',
   'stale-tick': 'done',
@@ -16,21 +16,21 @@ const TICK_OF: Readonly<Record<SkippedEvent['reason'], 'done' | 'maybe' | 'open'
   'store-unavailable': 'open',
 };
 
-/** A grant as the table has it. */
+/** A grant as the store has it. */
 interface Grant extends history.Grant {
   readonly token: number;
   readonly atMs: number;
   readonly aheadMs: number;
   readonly leaseMs: number;
-  /** When its lease is over by a true clock. */
+  /** When its lease is over by true time. */
   leaseEndsMs: number;
-  /** Until when it can have held the lock: its lease, or the release of a handler that was deaf. */
+  /** Until when it can have held the lock: its lease, or later if its handler ignored its signal and released then. */
   untilMs: number;
-  /** Its bar had been written, and was overwritten, before it came. */
+  /** A bar against its attempt had been written, and was overwritten before the grant. */
   readonly barLost: boolean;
   readonly isSecond: boolean;
   readonly isCopy: boolean;
-  /** An operator had deleted the lock, or listed its tick as open. */
+  /** An operator had deleted the lock or listed the tick of this grant as open. */
   readonly isReopened: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface Circumstances {
   readonly store: StoreKind;
   readonly rules: TickRules;
   now(): number;
-  /** Is told what happens. */
+  /** Receives a line for each thing that happens. */
   readonly tell?: ((line: string) => void) | undefined;
 }
 
@@ -49,43 +49,43 @@ export type Ledger = ReturnType<typeof ledger>;
 
 export interface Findings {
   readonly grants: number;
-  /** Grants of a tick that was older than the newest one done. */
+  /** Grants of a tick that was older than the newest done tick. */
   readonly reopened: number;
-  /** Ticks that were marked as done while their run went on. */
+  /** Ticks that a run caught up with: they were marked as done during the run. */
   readonly caughtUp: number;
   readonly runs: number;
   readonly skips: number;
-  /** Calls that have ended with their lock held, because the store went on saying nothing. */
+  /** Calls that ended with their lock held, because the store did not answer. */
   readonly told: number;
-  /** Grants without a runner of the kinds that docs/protocol.md names. */
+  /** Grants without a runner, each with the letter and the cause from docs/protocol.md, "What can remain". */
   readonly remainder: readonly string[];
   readonly violations: readonly string[];
 }
 
-/** What a mark changes of a record, besides the end of its lease. */
+/** The fields of a record that a mark changes, besides the end of the lease. */
 const TICK_FIELDS = ['doneTick', 'openTicks', 'failedTicks'];
 
-/** What a holder can block beyond its lease: padding, and the header's second. */
+/** How long a holder can block beyond its lease: 2 s of padding, and 1 s because Date headers show whole seconds. */
 const SLACK_MS = 2_000 + 1_000;
-/** Writes down what the table, the library and the handlers did, and holds it against what is promised. */
+/** Records what the store, the library and the handlers did, and checks it against the promises. */
 export function ledger({ regime, store, rules, now, tell = () => {} }: Circumstances) {
-  /** No clock of a host counts. */
+  /** Only the server's clock counts, no host's. */
   const isTimeOfServer = store !== 'dynamodb';
   const violations: string[] = [];
   const grants: Grant[] = [];
   const barred = new Set<string>();
-  /** `lockAtLeastFor` of the runs that have fulfilled, by token. */
+  /** `lockAtLeastFor` of each fulfilled run, by fencing token. */
   const fulfilledRuns = new Map<number, number>();
-  /** The tick that a run is catching up with, by token, from its start to its mark. */
+  /** The older tick that a run is catching up with, by fencing token, from its start to its mark. */
   const begunTicks = new Map<number, number>();
   const mayBeForced = new Set<number>();
   const mayBeDeleted = new Set<number>();
   const forced = new Set<number>();
-  /** When the lock was given back without a hold, or freed by force, by the token that the record then had. */
+  /** When a lock was released without `lockAtLeastFor` or freed by force, by the fencing token of its record. */
   const freedAtMs = new Map<number, number>();
   const attempts = new Map<string, Attempt>();
   let current = '';
-  /** When an operator has last deleted the lock. */
+  /** When an operator last deleted the lock. */
   let deletedMs = 0;
   let skipped = 0;
   let told = 0;
@@ -141,7 +141,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
   };
 
   /**
-   * Whether nothing fenced it off any more after its attempt had run: a successor crashed, kept the lock for its
+   * Whether nothing refused a second grant to the same attempt: meanwhile a successor crashed, kept the lock for its
    * `lockAtLeastFor`, or was ended by force. Redis bars every attempt that has run.
    */
   const isUnfenced = (grant: Grant): boolean => {
@@ -151,7 +151,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     return between.some(({ token }) => forced.has(token) || !freedAtMs.has(token));
   };
 
-  /** What was known of ticks is forgotten, by design; that tokens rise is not. */
+  /** A delete forgets the ticks, by design. It must not forget the fencing token. */
   const onDelete = (before: Item) => {
     const token = number(before['fencingToken']);
     const isHeld = before['state'] === 'held' && now() < number(before['lockUntil']);
@@ -160,7 +160,10 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     ticks.forget();
   };
 
-  /** Its call has ended, and so has its hold, but for the grants without a runner that are counted in the end. */
+  /**
+   * Reports a call that is over but still holds the lock, unless its store never answered. Grants without a runner are
+   * reported by `close`.
+   */
   const onOver = ({ id, end, isUnheard, isDone }: Attempt) => {
     const grant = grants.findLast(({ attempt }) => attempt === id);
     const isForgotten = isDone && grant?.isReopened;
@@ -169,7 +172,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     if (isUnheard) told++;
     else violation('I8', `${end}, and over, while it holds the lock`);
   };
-  /** From when on the grant of this token refuses nobody. Only a lock that was deleted refuses without one. */
+  /** From when on the grant of this token refuses nobody. A refusal without a token comes from a deleted lock. */
   const overMs = (token: number | undefined): number => {
     if (token === undefined) return deletedMs;
     const freedMs = freedAtMs.get(token) ?? Number.POSITIVE_INFINITY;
@@ -197,7 +200,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     facts.skipped({ attempt: id, host: host.name, tick, at: [begunMs, now()], reason, grantOverMs });
     if (TICK_OF[reason] === 'done') ticks.skipped(reason, tick ?? 0, begunMs);
   };
-  /** The lists of ticks are changed by an operator, or by a run that goes on. */
+  /** Only an operator, or a run that goes on, may change the lists of ticks. */
   const onTicks = ({ before = {}, after, by }: Applied, grant: Grant | undefined) => {
     if (TICK_FIELDS.every((field) => after[field] === before[field])) return;
     if (after['state'] !== 'held' || by !== grant?.attempt) return ticks.listed(before, after);
@@ -292,7 +295,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     /** An operator changes the lists of ticks. */
     mayChange: ticks.mayChange,
 
-    /** The oldest tick that is not done although a newer one is. */
+    /** The oldest open tick that is older than the newest done tick. */
     reopenable: ticks.reopenable,
 
     /** A handler has fulfilled. */
@@ -302,40 +305,40 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
       if (run.tick !== undefined) ticks.fulfilled(run.tick);
     },
 
-    /** An operator frees the lock from this grant. */
+    /** An operator is about to free the lock from this grant. */
     mayBeForced(token: number) {
       mayBeForced.add(token);
     },
 
-    /** How many grants there were. */
+    /** The number of grants so far. */
     grants: () => grants.length,
 
-    /** An operator deletes the lock, seen with this token. */
+    /** An operator is about to delete the lock, whose record had this token. */
     mayBeDeleted(token: number) {
       mayBeDeleted.add(token);
     },
 
-    /** Whether operators have freed the lock from this grant. */
+    /** Whether an operator has freed the lock from this grant. */
     isForced: (token: number) => forced.has(token),
 
     tell,
 
     violation,
 
-    /** At the end of the world, when nothing is under way. */
+    /** Checks the whole world at its end, when no request is under way. */
     close(item: Readonly<Record<string, unknown>> | undefined): Findings {
       const remainder: string[] = [];
       for (const grant of grants) {
         const caller = attempts.get(grant.attempt);
         if (caller === undefined || (caller.end === 'acquired' && !grant.isSecond) || !caller.host.isUp()) continue;
         if (caller.end === 'failed') {
-          // Its request came after it was told, and no cancel before it.
+          // The grant came after its caller had been told of the failure, and no cancel came before it.
           if (grant.atMs > (caller.atMs ?? now())) told++;
           continue;
         }
-        // Nobody told the caller before the lease was over and taken by another: the same as a crash.
+        // The caller learned nothing before its lease ended and another took the lock: this is the same as a crash.
         if (!grant.isCopy && !grant.barLost && grant.atMs < (caller.atMs ?? now())) continue;
-        // On a database a version refuses every write that comes late, or a second time.
+        // On a database the row's version refuses every write that comes late or twice.
         const isVersioned = store === 'sql';
         if (grant.barLost && !isVersioned) remainder.push('a: its bar had been overwritten');
         else if (caller.isDone && grant.isReopened && !isVersioned)
@@ -368,14 +371,14 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
   };
 }
 
-/** The attempts that a record says are over. */
+/** The ids of the attempts that a record bars. */
 function barsOf(item: Item): readonly string[] {
   const { barredAttempt, barredAttempts } = item;
   if (barredAttempt !== undefined) return [String(barredAttempt)];
   return barredAttempts === undefined ? [] : String(barredAttempts).split(',');
 }
 
-/** What a write has changed, for the history of a world. */
+/** The fields that a write has changed, as text. */
 function changes(before: Item, after: Item): string {
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((f) => before[f] !== after[f]);
   return fields.map((field) => `${field}=${after[field] ?? ''}`).join(' ') || 'nothing';

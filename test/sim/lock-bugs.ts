@@ -8,14 +8,14 @@ const failure = (lockName: string, code: 'UNSETTLED' | 'UNAVAILABLE') =>
   new LockStoreError('it fails', { code, lockName, operation: 'acquire', retryable: true });
 
 const found = new WeakMap<object, Stored>();
-/** What the first request of the same call has found. */
+/** Gives a request the record that the first request of the same call found. */
 const firstSeen = (record: Stored, { asked: [first] }: { readonly asked: readonly unknown[] }): Stored => {
   const seen = found.get(first as object) ?? record;
   found.set(first as object, seen);
   return seen;
 };
 
-/** The last extension of a dead holder, under way for long, comes about when others ask for its lock. */
+/** When others ask for a lock whose lease is over, a late extension of its holder is sent as well. */
 function lateExtensions(): Breaks {
   const extendBy = new Map<unknown, () => Promise<unknown>>();
   return {
@@ -40,7 +40,7 @@ function lateExtensions(): Breaks {
   };
 }
 
-/** What a lock promises, whatever its ticks are. */
+/** Bugs that break a promise of the lock itself, without regard to ticks. */
 // biome-ignore format: each bug in a few rows
 export const LOCK_BUGS: readonly SimBug[] = [
   // Acquire and takeover

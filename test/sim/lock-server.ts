@@ -5,21 +5,23 @@ import type { Host } from './host.js';
 /** The one lock of a world. */
 export const LOCK = 'job';
 
-/** A lock's record as it is stored. */
+/** The record of a lock, as it is stored. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** What a write that was applied did to the record of the lock. */
+/** An applied write: the record of the lock before and after it. */
 export interface Applied {
   readonly host: Host;
   readonly before: Item | undefined;
   readonly after: Item;
-  /** The attempt that the request names. */
+  /** The id of the attempt that the request names. */
   readonly by: unknown;
-  /** A copy that the network made of a request. */
+  /** Whether the request was a copy that the network made. */
   readonly isCopy: boolean;
 }
 
-/** A real engine's rules behind a simulated network, and the library's own stores on the hosts before it. */
+/**
+ * A lock server with the rules of a real database, behind a simulated network. The hosts use the library's own stores.
+ */
 export interface LockServer {
   storeOf(host: Host): LockStore & MemberStore;
   adminOf(host: Host): LockAdminStore;

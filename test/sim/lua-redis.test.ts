@@ -5,7 +5,7 @@ import { manuallyTimed } from '../support/contract-harness.js';
 import { redisCases } from '../support/redis-cases.js';
 import { evalLua, type RedisData } from './lua-redis.js';
 
-/** The stores on the interpreter that simulated worlds run their scripts in. Time is its own. */
+/** The Redis stores on the Lua interpreter of the simulated worlds, with a clock that the test turns. */
 function simulatedRedis(): ContractHarness {
   const clock = manualClock(Date.UTC(2026, 5, 1));
   const data: RedisData = { hashes: new Map(), nowMs: clock.now };

@@ -1,17 +1,17 @@
 import { lauxlib, lua, lualib, to_jsstring, to_luastring } from 'fengari';
 
-/** What a Redis has: its hashes by their keys, and its clock. */
+/** The data of a Redis: its hashes by key, and its clock. */
 export interface RedisData {
   readonly hashes: Map<string, Map<string, string>>;
   nowMs(): number;
 }
 
-/** An answer of Redis, as Lua gets it: `false` stands for what is absent. */
+/** An answer of Redis as Lua gets it: `false` stands for a missing value. */
 type Value = string | number | false | readonly Value[];
 
-/** The commands that the scripts of the library call for a lock. */
+/** The Redis commands that the library's scripts call. */
 const COMMANDS: Record<string, (redis: RedisData, key: string, ...args: string[]) => Value> = {
-  // As numbers, because the interpreter's integers have 32 bits.
+  // The interpreter's integers have 32 bits, so answer floats.
   TIME: ({ nowMs }) => [Math.floor(nowMs() / 1_000), (Math.floor(nowMs()) % 1_000) * 1_000],
   HGET: ({ hashes }, key, field = '') => hashes.get(key)?.get(field) ?? false,
   HMGET: ({ hashes }, key, ...fields) => fields.map((field) => hashes.get(key)?.get(field) ?? false),
@@ -31,7 +31,7 @@ const COMMANDS: Record<string, (redis: RedisData, key: string, ...args: string[]
   SCAN: ({ hashes }) => ['0', [...hashes.keys()]],
 };
 
-/** What Redis puts around its scripts beside `redis.call`: Lua 5.1's `unpack`, and JSON of texts and small numbers. */
+/** What Redis offers to scripts besides `redis.call`: `unpack` of Lua 5.1, and JSON of texts and small numbers. */
 const AROUND = `
 unpack = table.unpack
 
@@ -56,7 +56,7 @@ const compiled = new Map<string, number>();
 let current: RedisData | undefined;
 openRedis();
 
-/** Runs a script of the library over the data, as `EVAL` does. @throws Error of a script that fails */
+/** Runs a script of the library over the data, as `EVAL` does. @throws Error if the script fails */
 export function evalLua(redis: RedisData, script: string, keys: readonly string[], args: readonly string[]): string {
   current = redis;
   let at = compiled.get(script);
@@ -76,7 +76,7 @@ export function evalLua(redis: RedisData, script: string, keys: readonly string[
   return answer;
 }
 
-/** What Redis puts around its scripts. */
+/** Sets up the interpreter with what Redis offers to scripts. */
 function openRedis(): void {
   lualib.luaL_openlibs(L);
   lua.lua_createtable(L, 0, 1);

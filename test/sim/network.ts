@@ -3,32 +3,33 @@ import type { Host } from './host.js';
 import type { Weather } from './regime.js';
 import type { Timeline } from './timeline.js';
 
-/** What is between the hosts and the server. */
+/** The network between the hosts and the server. */
 export interface Network {
   /**
-   * Brings a request to the server and its response back: late, twice, or never.
+   * Sends a request to the server and brings its response back. Either may be late or lost, and a request may arrive
+   * twice.
    *
-   * @param signal gives the request up, where the client can
+   * @param signal gives up the request, if the client can do that
    */
   exchange<T>(host: Host, service: Service<T>, signal?: AbortSignal): Promise<T>;
-  /** Loses what is under way; from now on all goes well. */
+  /** Loses all messages under way. From now on nothing goes wrong. */
   clearUp(): void;
 }
 
-/** What the server does with a request, and how it fails. */
+/** How the server handles a request, and how it fails. */
 export interface Service<T> {
   serve(isCopy: boolean): T;
-  /** It has done nothing. */
+  /** The error if the server has not applied the request. */
   refusal(): Error;
-  /** It may have done it. */
+  /** The error if the server may have applied the request. */
   breakdown(): Error;
 }
 
 const CLEAR: Weather = { delayMs: 5, loseRequest: 0, loseResponse: 0, duplicate: 0, fail: 0, late: 0, slow: 0 };
 
 /**
- * Who doubles a request: the network, whose copy comes late and is not answered, or the client, which sends it again
- * over another connection and takes the last answer.
+ * Who doubles a request. The network delivers a late copy that nobody gets an answer to. The client sends the request
+ * again over another connection and takes the last answer.
  */
 export type Doubled = 'by the network' | 'by the client';
 

@@ -9,7 +9,7 @@ import { type Watched, world } from './world.js';
 
 const STORES = ['dynamodb', 'redis'] as const;
 
-/** Plays one world. The same one for the same arguments. */
+/** Plays one world. The same arguments always give the same world. */
 export async function play({ stage, regime }: Kind, seed: number, watched?: Watched): Promise<Findings> {
   const chance = random(`${stage} ${regime} ${seed}`);
   leaveNothingToChance(chance.fork('library'), chance.fork('ids'));
@@ -25,7 +25,9 @@ export async function play({ stage, regime }: Kind, seed: number, watched?: Watc
   return played.book.close(played.server.item());
 }
 
-/** What the library takes from the platform besides its clock: dice, ids, and a digest that resolves when it likes. */
+/**
+ * Makes what the library takes from the platform depend on the seed: random numbers, ids, and when a digest resolves.
+ */
 function leaveNothingToChance(dice: Random, ids: Random): void {
   Math.random = () => dice.whole(0, 2 ** 30) / 2 ** 30;
   crypto.getRandomValues = (array) => {

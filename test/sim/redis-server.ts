@@ -9,13 +9,13 @@ import type { Timeline } from './timeline.js';
 
 const KEY = `lock:${LOCK}`;
 
-/** Who sends a request. */
+/** The host that sends a request, and the request if a bug needs it. */
 interface From {
   readonly host: Host;
   readonly request: Request | undefined;
 }
 
-/** A Redis that runs the library's own scripts. It knows a script once it was sent whole. */
+/** A Redis that runs the library's own scripts. It knows a script by its hash once the script was sent as text. */
 export function redisServer(
   time: Timeline,
   net: Network,
@@ -35,7 +35,7 @@ export function redisServer(
     return hash && Object.fromEntries(hash);
   };
 
-  /** The record, its numbers as numbers. */
+  /** The record, with numbers instead of digits in texts. */
   const record = {
     get: () => {
       const found = item();

@@ -2,21 +2,21 @@ import type { Random } from '../support/play/random.js';
 
 /** What goes wrong in a simulated world, and how badly. */
 export interface Regime {
-  /** Wall clocks are wrong by up to so much. */
+  /** By how much wall clocks are wrong at most, ahead or behind. */
   readonly skewMs: number;
-  /** Monotonic clocks are fast or slow by up to this part. */
+  /** How fast or slow monotonic clocks are at most, as a fraction. */
   readonly drift: number;
-  /** Wall clocks are set while runs are under way. */
+  /** Whether wall clocks are set while runs are under way. */
   readonly steps: boolean;
-  /** Hosts stand still for up to so long. */
+  /** How long hosts stand still at most. */
   readonly pauseMs: number;
-  /** Hosts are suspended with their monotonic clocks. */
+  /** Whether hosts are suspended, so that their monotonic clocks stand still too. */
   readonly suspends: boolean;
-  /** Date headers are as much as this too old. */
+  /** How much too old Date headers are at most. */
   readonly staleMs: number;
-  /** Part of the responses that carry no Date header. */
+  /** The fraction of responses without a Date header. */
   readonly dateless: number;
-  /** Operators free locks by force, and pause jobs. */
+  /** Whether operators free, pause and delete locks and list ticks. */
   readonly operators: boolean;
 }
 
@@ -32,26 +32,26 @@ const CALM: Regime = {
 };
 
 export const REGIMES = {
-  /** True clocks, a bad network, crashes. */
+  /** Correct clocks, a bad network, crashes. */
   synchronised: CALM,
-  /** Wall clocks up to two minutes wrong. */
+  /** Wall clocks that are wrong by up to two minutes. */
   skewed: { ...CALM, skewMs: 120_000, drift: 0.0005 },
-  /** Clocks that are wrong and set, hosts that stand still for seconds. */
+  /** Clocks that are wrong and set, hosts that stand still for seconds, operators. */
   hostile: { ...CALM, skewMs: 120_000, drift: 0.0005, steps: true, pauseMs: 9_000, operators: true },
   /** Virtual machines that are suspended; their monotonic clocks stand still. */
   suspended: { ...CALM, skewMs: 5, suspends: true, pauseMs: 9_000 },
   /** Date headers that lag by nearly a second. */
   stale: { ...CALM, skewMs: 120_000, staleMs: 900, pauseMs: 3_000 },
-  /** A proxy that strips Date headers; clocks within maxClockSkew. */
+  /** A proxy that removes Date headers. Clocks are wrong by less than `maxClockSkew`. */
   dateless: { ...CALM, skewMs: 400, dateless: 0.3 },
 } as const satisfies Record<string, Regime>;
 
 export type RegimeName = keyof typeof REGIMES;
 
-/** A job on DynamoDB, on Redis or on a database, or the election of a leader on one of the first two. */
+/** What is played: a job on DynamoDB, on Redis or on a SQL database, or a leader election on DynamoDB or Redis. */
 export type Stage = 'dynamodb' | 'redis' | 'sql' | 'election';
 
-/** The regimes that a stage can be played under: only DynamoDB sends `Date` headers. */
+/** The regimes under which a stage is played. Only DynamoDB sends `Date` headers. */
 export const STAGES: Readonly<Record<Stage, readonly RegimeName[]>> = {
   dynamodb: ['synchronised', 'skewed', 'hostile', 'suspended', 'stale', 'dateless'],
   redis: ['synchronised', 'skewed', 'hostile', 'suspended'],
@@ -59,7 +59,7 @@ export const STAGES: Readonly<Record<Stage, readonly RegimeName[]>> = {
   election: ['synchronised', 'skewed', 'hostile', 'suspended', 'stale', 'dateless'],
 };
 
-/** How messages fare in one world. */
+/** How often messages are delayed, lost or doubled in one world. */
 export interface Weather {
   readonly delayMs: number;
   readonly loseRequest: number;
@@ -67,7 +67,7 @@ export interface Weather {
   readonly duplicate: number;
   readonly fail: number;
   readonly late: number;
-  /** Part of the messages that take longer than a try stays alone, and often no longer than its call. */
+  /** The fraction of messages so slow that a call sends another try, but mostly faster than the whole call. */
   readonly slow: number;
 }
 

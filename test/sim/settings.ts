@@ -2,9 +2,9 @@ import { oneOf, readFlags, SWITCH, TEXT, UsageError, whole } from '../support/pl
 import { REGIMES, type RegimeName, STAGES, type Stage } from './regime.js';
 import type { Kind } from './tally.js';
 
-/** What is to be simulated. */
+/** What to simulate. */
 export interface SimSettings {
-  /** Worlds in all; for each bug where bugs are played. */
+  /** The number of worlds in all; with `bugs`, the number of worlds for each bug. */
   readonly seeds: number;
   readonly from: number;
   readonly kinds: readonly Kind[];

@@ -4,18 +4,18 @@ import type { Breaks, Place, Request, Store, Stored, Verb } from './broken.js';
 import type { RegimeName, Stage } from './regime.js';
 import type { Kind } from './tally.js';
 
-/** A world that shows a bug, or else the first of many that do. */
+/** The first of the worlds that are played to show a bug. */
 interface ShowingWorld extends Kind {
   readonly seed: number;
 }
 
-/** A bug around the library or its server, and the worlds of which each must show it. */
+/** A bug around the library or its server, and the worlds that must show it. */
 export interface SimBug extends Breaks {
   readonly name: string;
   readonly shownBy: readonly ShowingWorld[];
 }
 
-/** Errors of a bug that is itself mistaken: a world that shows one shows nothing of the library. */
+/** Errors of a mistake in the bug itself. A world with such an error shows nothing about the library. */
 export const MISTAKE = /\b(ReferenceError|SyntaxError)\b/;
 
 type World = readonly [stage: Stage, regime: RegimeName, seed: number];
@@ -44,14 +44,14 @@ function together(one: Breaks, other: Breaks): Breaks {
   return both;
 }
 
-/** The requests of a verb find another record. */
+/** Gives the requests of a verb a changed record. */
 export function sees<V extends Verb>(verb: V, change: (record: Stored, request: Request<V>) => Stored): Breaks {
   return {
     sees: (record, request) => (request.verb === verb ? change(record, request as unknown as Request<V>) : record),
   };
 }
 
-/** The requests of a verb that write leave another record. */
+/** Changes the record that the requests of a verb write. */
 export function leaves<V extends Verb>(
   verb: V,
   change: (record: Stored, before: Stored, request: Request<V>) => Stored,
@@ -62,14 +62,14 @@ export function leaves<V extends Verb>(
   };
 }
 
-/** A grant leaves another record; a cancel does not. */
+/** Changes the record that a grant writes, but not the record that a cancel writes. */
 export function grants(change: (record: Stored, before: Stored, request: Request<'acquire'>) => Stored): Breaks {
   return leaves('acquire', (record, before, request) =>
     record.attemptId === before.attemptId ? record : change(record, before, request),
   );
 }
 
-/** Cancels that do nothing. */
+/** Makes cancels do nothing. */
 export function cancelsNot(isLost: (request: Request<'acquire'>) => boolean): Breaks {
   const isCancelLost = (request: Request) => request.verb === 'acquire' && isLost(request as Request<'acquire'>);
   return {
@@ -83,7 +83,7 @@ export function cancelsNot(isLost: (request: Request<'acquire'>) => boolean): Br
 type Asked<V extends keyof Store> = Parameters<Store[V]>;
 type Answer<V extends keyof Store> = Store[V] extends (...asked: never) => Promise<infer A> ? A : never;
 
-/** A store plays a verb in another way. */
+/** Replaces a verb of a store. */
 export function plays<V extends keyof Store>(
   verb: V,
   play: (ask: (...asked: Asked<V>) => Promise<Answer<V>>, asked: Asked<V>, place: Place) => Promise<Answer<V>>,
@@ -96,14 +96,14 @@ export function plays<V extends keyof Store>(
   };
 }
 
-/** A run tells its store that it has ended in another way. */
+/** Changes the completion that a run sends with its release. */
 export function ends(change: (completion: Completion) => Partial<Completion>): Breaks {
   return plays('release', (ask, [lease, completion, call]) =>
     ask(lease, { ...completion, ...change(completion) }, call),
   );
 }
 
-/** A run is told something else of its grant. */
+/** Changes the lease that a run gets with its grant. */
 export function tells(change: (lease: Lease, place: Place) => Lease): Breaks {
   return plays('acquire', async (ask, asked, place) => {
     const answer = await ask(...asked);
@@ -117,7 +117,7 @@ interface Confirmed {
   readonly firstSentWall: number;
 }
 
-/** A holder believes something else of the time that each of its calls has won. */
+/** Changes the time that a holder believes to have won with each call. */
 export function believes(change: <T extends Confirmed>(confirmed: T, place: Place) => T): Breaks {
   return [
     plays('acquire', async (ask, asked, place) => {
@@ -140,7 +140,7 @@ export function believes(change: <T extends Confirmed>(confirmed: T, place: Plac
 
 const sentOf = ({ firstSentMono, firstSentWall }: Lease) => ({ firstSentMono, firstSentWall });
 
-/** A holder believes that it has so much longer. */
+/** Makes a holder believe that it has this much longer. */
 export function overstays(ms: number): Breaks {
   return believes((confirmed) => ({
     ...confirmed,
@@ -150,7 +150,7 @@ export function overstays(ms: number): Breaks {
   }));
 }
 
-/** Operators ask for something else. */
+/** Changes what operators ask for. */
 export function operates<V extends 'forceRelease' | 'listTicks'>(
   verb: V,
   change: (asked: Parameters<LockAdminStore[V]>[0]) => Parameters<LockAdminStore[V]>[0],

@@ -13,7 +13,7 @@ export const SIM_BUGS: readonly SimBug[] = [
   ...ELECTION_BUGS,
 ];
 
-/** Every kind of break, none of which breaks anything: no world shows it. */
+/** Every kind of break, but each changes nothing: no world may show a fault. */
 export const NO_BUG: SimBug = bug(
   'none',
   [

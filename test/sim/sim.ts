@@ -9,16 +9,17 @@ import { simulation } from './simulate.js';
 import { FEW, type Kind, MOST_REMAINDER, type Tally } from './tally.js';
 
 /*
- * `npm run sim -- [--seeds 4000] [--from 1] [--stage redis] [--regime hostile]` plays so many worlds, shared among the
- * kinds, and those that are kept. `npm run sim -- --bugs [--seeds 1000]` shows that each bug of `*-bugs.ts` is found
- * in so many worlds from the one that showed it. Both end with an exit code of 1 where something is amiss.
+ * `npm run sim -- [--seeds 4000] [--from 1] [--stage redis] [--regime hostile]` plays that many worlds, shared among
+ * the kinds, and all kept worlds. `npm run sim -- --bugs [--seeds 1000]` checks that each bug of `*-bugs.ts` is found.
+ * It plays up to that many worlds for each bug, beginning with the world that first showed it. The exit code is 1 if
+ * something is wrong.
  */
 
-/** Most calls a world that end with their lock held, because the network stays silent or slow. */
+/** How many calls may end with their lock held, on average for each world: the network stays silent or slow. */
 const MOST_TOLD: Readonly<Record<Stage, number>> = { dynamodb: 0.1, redis: 0.3, sql: 0.6, election: 0.2 };
-/** So many worlds of a kind show that what surrounds a bug breaks nothing by itself. */
+/** The number of worlds, for each kind, that show that the hooks for bugs break nothing by themselves. */
 const SOUND_WORLDS = 20;
-/** How many worlds of a stage are played to one election, which takes longest. */
+/** How many worlds a kind of each stage gets, relative to the others. Elections take longest, so they get fewest. */
 const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 60, redis: 6, sql: 6, election: 2 };
 
 const settings = readArguments();
@@ -102,14 +103,14 @@ function nameOf({ stage, regime }: Kind): string {
   return `${stage}, ${regime}`;
 }
 
-/** What bad networks do not explain. */
+/** Reports what bad networks do not explain: too many locks without a runner, or too few grants. */
 function excessesOf(tally: Tally): string[] {
   const { seeds, grants } = tally.counts;
   const excesses = [...remaindersOf(tally), ...(grants < seeds ? [`${grants} grants`] : [])];
   return excesses.map((excess) => `${nameOf(tally)}: ${excess}, of ${seeds} worlds`);
 }
 
-/** Locks left without a runner, more of them than bad networks explain. */
+/** Reports locks left without a runner, if there are more than bad networks explain. */
 function remaindersOf({ stage, seedsWithRemainder, counts: { told, seeds } }: Tally): string[] {
   const remainders = [
     seedsWithRemainder > Math.max(FEW, MOST_REMAINDER * seeds) && `a remainder in ${seedsWithRemainder} worlds`,

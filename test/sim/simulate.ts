@@ -10,11 +10,11 @@ import type { WorldsOrder } from './worlds.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The library and its worlds as one program, and how to play them. */
+/** Bundles the library and the simulated worlds, and plays them. */
 export interface Simulation {
-  /** Plays so many worlds of a kind, in `workers` processes at a time. */
+  /** Plays this many worlds of a kind, shared among `workers` processes at a time. */
   play(kind: Kind, from: number, seeds: number, workers: number): Promise<Tally>;
-  /** Plays worlds with a bug, given by its name, until they show it. */
+  /** Plays worlds with the bug of this name until a world shows it, at most `seeds` of them. */
   playUntilViolation(bug: string, kind: Kind, from: number, seeds: number): Promise<Tally>;
   dispose(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { Storage, StoredRecord } from 'single-execution/store';
 import type { Breaks, Request } from './broken.js';
 import { bug, type SimBug } from './sim-bug.js';
 
-/** What a storage promises that compares and swaps, and what the store over it promises. */
+/** Bugs in a storage that compares and swaps, and in the store over it. */
 // biome-ignore format: each bug in a few rows
 export const SQL_BUGS: readonly SimBug[] = [
   bug('a write does not compare the version that was read', ['sql', 'synchronised', 3],
@@ -26,14 +26,14 @@ type Version = number | undefined;
 interface Write {
   readonly request: Request;
   readonly record: StoredRecord;
-  /** That was read. */
+  /** The version that was read. */
   readonly version: Version;
   write(version: Version): Promise<boolean>;
-  /** Of the record by now. */
+  /** The version that the record has at this moment. */
   versionNow(): Promise<Version>;
 }
 
-/** A storage writes in another way. */
+/** Replaces the writes of a storage. */
 function writes(play: (asked: Write) => Promise<boolean>): Breaks {
   return {
     storage: (storage: Storage<number>, request) => ({

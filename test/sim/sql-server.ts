@@ -10,10 +10,10 @@ interface Row {
   readonly version: number;
 }
 
-/** The database refused a statement before it ran. */
+/** The error if the database refused a statement before it ran. */
 class Refusal extends Error {}
 
-/** A table as Postgres and SQLite keep it: a row a key, with a version that every write raises. */
+/** A table as Postgres and SQLite keep it: one row for each key, with a version that every write raises. */
 export function sqlServer(
   time: Timeline,
   net: Network,
@@ -22,7 +22,7 @@ export function sqlServer(
 ): LockServer {
   const rows = new Map<string, Row>();
   const item = (): Item | undefined => rows.get(LOCK)?.record;
-  /** What a bug finds and leaves. The version stays. */
+  /** The record that a bug reads and changes. Its version stays. */
   const record = {
     get: item,
     set: (to: Item) => rows.set(LOCK, { version: rows.get(LOCK)?.version ?? 1, record: to as StoredRecord }),

@@ -2,12 +2,12 @@ import type { SkipReason } from 'single-execution';
 import type { Opening } from '../support/history/history.js';
 import type { Item } from './lock-server.js';
 
-/** How the job of a world deals with its ticks. */
+/** How the job of a world treats its ticks. */
 export interface TickRules {
   readonly tickMark: 'success' | 'start';
-  /** Between two ticks of its wrapper's schedule, which are counted from 1970. */
+  /** The time between two ticks of the wrapper's schedule, which counts from 1970. */
   readonly everyMs?: number | undefined;
-  /** A run catches up with all ticks that are no older than `withinMs`, but with `max` at most. */
+  /** A run catches up with ticks that are at most `withinMs` older than its own, `max` of them at most. */
   readonly catchUp?: { readonly withinMs: number; readonly max: number } | undefined;
 }
 
@@ -16,49 +16,52 @@ interface Circumstances extends TickRules {
   violation(invariant: string, what: string): void;
 }
 
-/** So many ticks are remembered as not done below the newest one that is done, and so many above it. */
+/** A record remembers this many open ticks below the newest done tick, and as many failed ticks above it. */
 const MOST_REMEMBERED = 8;
-/** So many where there are more, because an operator has listed them, and above as long as no tick is done. */
+/**
+ * It remembers this many instead if it already has more, because an operator listed them; above, also while no tick is
+ * done.
+ */
 const MOST_LISTED = 100;
 
 /**
- * Writes down which ticks are done and which are not, by how their runs have ended, and holds the record's own lists
- * against it.
+ * Records which ticks are done and which are open, from how their runs ended, and compares the lists of the record with
+ * it.
  */
 export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circumstances) {
   let highestDone = 0;
-  /** Ticks whose run has ended without success, or that never came before a newer one was done. Ascending. */
+  /** Ticks whose run ended without success, or that never came before a newer tick was done. Ascending. */
   let undone: readonly number[] = [];
   const fulfilledTicks = new Set<number>();
-  /** Ticks that an operator has listed as open, and deletes, which forget all ticks. */
+  /** What operators have reopened: ticks that they listed as open, or all ticks by a delete. */
   const openings: Opening[] = [];
-  /** What operators have asked for. */
+  /** The ticks that operators have asked to list, and the ticks that they have asked to give up. */
   const mayBeListed = new Set<number>();
   const mayBeGivenUp = new Set<number>();
   let reopened = 0;
   let caughtUp = 0;
-  /** How many ticks the run of now has caught up with. */
+  /** How many ticks the current run has caught up with. */
   let marks = 0;
 
   const below = () => undone.filter((tick) => tick < highestDone);
   const above = () => undone.filter((tick) => tick > highestDone);
-  /** Done, or so old that it is no longer remembered. */
+  /** Whether a tick is done, or too old to be remembered. */
   const isClosed = (tick: number) => tick <= highestDone && !below().includes(tick);
   const mostOf = (...lists: readonly (readonly number[])[]) =>
     lists.some(({ length }) => length > MOST_REMEMBERED) ? MOST_LISTED : MOST_REMEMBERED;
-  /** @param doneTick the newest tick that is done from then on */
+  /** @param doneTick the newest done tick from then on */
   const remember = (ticks: readonly number[], doneTick = highestDone) => {
-    // Where runs catch up none is forgotten: one that would have to leaves its own tick undone.
+    // A run that catches up forgets no tick: if the list is full, the run leaves its own tick undone.
     const mostBelow = catchUp ? Number.POSITIVE_INFINITY : mostOf(below(), above());
     const mostAbove = highestDone === 0 ? MOST_LISTED : mostOf(above());
     highestDone = doneTick;
     undone = [...new Set(ticks)].sort((a, b) => a - b);
     undone = [...below().slice(-mostBelow), ...above().slice(-mostAbove)];
   };
-  /** A run of this tick gives up those that are older. */
+  /** A run for this tick gives up the ticks before this instant. */
   const oldest = (own: number) => (catchUp ? own - catchUp.withinMs : 0);
   const givesUp = (own: number, tick: number) => tick < oldest(own);
-  /** Ticks of the schedule before this one that never came, but for those that its run gives up. */
+  /** Ticks of the schedule before this tick that never came and that its run does not give up. */
   const missedBefore = (own: number) => {
     const since = highestDone || undone[0];
     if (everyMs === undefined || since === undefined) return [];
@@ -67,12 +70,12 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
     for (let at = firstMs; at < own; at += everyMs) missed.push(at);
     return missed;
   };
-  /** What a run of this tick has to catch up with. */
+  /** The ticks that a run for this tick has to catch up with. */
   const due = (own: number) => {
     const known = undone.filter((tick) => tick < own && !givesUp(own, tick));
     return [...known, ...missedBefore(own)].sort((a, b) => a - b);
   };
-  /** When an operator has last let a tick run that was done or stale. */
+  /** When an operator last allowed this tick, though done or stale, to run again. */
   const openedMs = (own: number | undefined) => openings.findLast(({ tick = own }) => tick === own)?.atMs ?? 0;
   const expectSame = (attribute: string, listed: readonly number[], expected: readonly number[]) => {
     if (listed.join() !== expected.join()) violation('I12', `${attribute} is [${listed}], and not [${expected}]`);
@@ -81,13 +84,13 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
   return {
     isClosed,
 
-    /** The oldest tick that is not done although a newer one is. */
+    /** The oldest open tick that is older than the newest done tick. */
     reopenable: () => below()[0],
 
-    /** How many grants there were of a tick older than the newest one done. */
+    /** How many grants were for a tick older than the newest done tick. */
     reopened: () => reopened,
 
-    /** How many ticks were caught up with. */
+    /** How many ticks runs have caught up with. */
     caughtUp: () => caughtUp,
 
     granted(tick: number | undefined) {
@@ -98,7 +101,7 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
       if (tickMark === 'start') highestDone = Math.max(highestDone, tick);
     },
 
-    /** The record tells that the run of a tick has caught up with another one. */
+    /** The record shows that the run for tick `own` has caught up with an older `tick`. */
     marked(own: number | undefined, tick: number | undefined) {
       if (own === undefined || tick === undefined || catchUp === undefined) {
         return violation('I4', 'ticks were changed by a run that had none to mark');
@@ -113,7 +116,7 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
       remember(others, Math.max(highestDone, tick));
     },
 
-    /** The record tells that the run of a tick has succeeded. */
+    /** The record shows that the run for this tick has succeeded. */
     done(tick: number | undefined) {
       if (tick === undefined || tickMark === 'start') return;
       if (catchUp && marks < catchUp.max && due(tick).length > 0) {
@@ -125,7 +128,9 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
       remember(others, Math.max(highestDone, tick));
     },
 
-    /** The record tells that a run has ended without success: of its own tick, and of one that it was catching up with. */
+    /**
+     * The record shows that a run has ended without success, for its own tick or for one that it was catching up with.
+     */
     failed(...ticks: readonly (number | undefined)[]) {
       if (tickMark === 'start') return;
       remember([...undone, ...ticks.filter((tick): tick is number => Number(tick) > highestDone)]);
@@ -135,7 +140,7 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
 
     openedMs,
 
-    /** An operator asks for these ticks to be listed, or to be taken off the lists. */
+    /** An operator asks to list these ticks as open, or to take them off the lists. */
     mayChange(what: 'list' | 'forget', ticks: readonly number[]) {
       for (const tick of ticks) (what === 'list' ? mayBeListed : mayBeGivenUp).add(tick);
     },
@@ -155,18 +160,19 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
       undone = ticks;
     },
 
-    /** An operator has deleted the lock, and with it what was known of its ticks. */
+    /** An operator has deleted the lock and with it the knowledge of its ticks. */
     forget() {
       openings.push({ atMs: now() });
       highestDone = 0;
       undone = [];
     },
 
-    /** Holds a record against what is known. */
+    /** Compares the ticks of a record with this book. */
     expectRecord({ doneTick, openTicks, failedTicks }: Item) {
       if (Number(doneTick ?? 0) !== highestDone) violation('I3', `doneTick is ${doneTick}, and ${highestDone} is done`);
       expectSame('openTicks', ticksOf(openTicks), below());
-      // The release of a run that never heard of its mark lists the marked tick as failed. It is done all the same.
+      // If a run never learned that its mark was applied, its release lists the marked tick as failed, though it is
+      // done.
       const failed = ticksOf(failedTicks).filter((tick) => !catchUp || tick > highestDone);
       expectSame('failedTicks', failed, above());
     },
@@ -176,21 +182,21 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
       fulfilledTicks.add(tick);
     },
 
-    /** A caller who began then is told that its tick needs no run. */
+    /** A caller that began at `begunMs` is told that its tick needs no run. */
     skipped(reason: SkipReason, tick: number, begunMs: number) {
       if (begunMs > openedMs(tick) && !isClosed(tick)) violation('I12', `skipped ${tick} as ${reason}, and it is open`);
     },
   };
 }
 
-/** Whether a record tells of a tick that it is done: it is the newest one, or that of one of the last ten runs. */
+/** Whether a record shows that a tick is done: it is the newest done tick, or one of the last ten runs was for it. */
 function isKnownAsDone(item: Item, tick: number): boolean {
   const rows = Object.entries(item).filter(([field]) => /^r\d$/.test(field));
   const isOfRun = rows.some(([, row]) => String(row).startsWith(`s|${tick.toString(36)}|`));
   return Number(item['doneTick']) === tick || isOfRun;
 }
 
-/** The ticks of a record's list. */
+/** The ticks in a list of the record. */
 function ticksOf(list: unknown): number[] {
   const texts = String(list ?? '').split(',');
   return texts.filter((text) => text !== '').map((text) => Number.parseInt(text, 36));

@@ -13,7 +13,7 @@ const keeps = (record: Stored, before: Stored, list_: 'doneTick' | 'openTicks' |
   return { ...without(record, list_), ...(kept !== undefined && { [list_]: kept }) };
 };
 
-/** Ticks that a run has done, or has not, and which of them are open. */
+/** Bugs in which ticks count as done, and in which count as open. */
 // biome-ignore format: each bug in a few rows
 export const TICK_BUGS: readonly SimBug[] = [
   bug('a done tick is granted again', [['dynamodb', 'synchronised', 1], ['redis', 'synchronised', 2]],

@@ -2,9 +2,9 @@
 export interface Timeline {
   /** True time, in epoch milliseconds. */
   now(): number;
-  /** Lets something happen after so many milliseconds of true time. */
+  /** Runs a callback after `ms` of true time. */
   after(ms: number, happen: () => void): Happening;
-  /** Lets everything happen up to an instant, in order, and gives promises their turn after each. */
+  /** Lets everything happen up to an instant, in order. After each event, promises get their turn. */
   runUntil(ms: number): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export function timeline(start: number): Timeline {
   };
 }
 
-/** All promises that can go on do so before a macrotask comes. */
+/** Waits for a macrotask: before it, all promises that can go on do so. */
 function promisesTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

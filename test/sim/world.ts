@@ -13,18 +13,18 @@ import type { TickRules } from './tick-book.js';
 import { type Timeline, timeline } from './timeline.js';
 
 export const START: number = Date.UTC(2026, 0, 1);
-/** The time that a holder keeps in hand, and what messages take when all is well. */
+/** The time that a holder keeps in reserve before its lease ends, and the time that messages take when all is well. */
 export const GUARD_MS = 1_000;
 const PLACES = 4;
 
-/** Who doubles requests. Databases are asked over connections and over HTTP. */
+/** Who doubles requests on each store. Databases are reached over connections and over HTTP. */
 const DOUBLED: Readonly<Record<StoreKind, (chance: Random) => Doubled>> = {
   dynamodb: () => 'by the network',
   redis: () => 'by the client',
   sql: (chance) => chance.pick(['by the network', 'by the client']),
 };
 
-/** Some hosts, a bad network, and a lock server with one lock. */
+/** A few hosts, a bad network, and a lock server with one lock. */
 export interface World {
   readonly regime: Regime;
   readonly store: StoreKind;
@@ -33,21 +33,21 @@ export interface World {
   readonly net: Network;
   readonly server: LockServer;
   readonly book: Ledger;
-  /** What a bug breaks. */
+  /** What the bug of this world breaks, if it has one. */
   readonly breaks: Breaks;
-  /** The hosts of now, one a place. */
+  /** The current hosts, one for each place. */
   readonly hosts: readonly Host[];
-  /** All hosts that there ever were. */
+  /** All hosts so far, the crashed ones included. */
   readonly born: readonly Host[];
-  /** Power off; another host takes its place. */
+  /** Turns the power of a host off, and starts another host in its place. */
   crash(place: number): Host;
 }
 
-/** How a world is played. */
+/** What is different from a plain world: somebody listens, or there is a bug. */
 export interface Watched {
-  /** Is told what happens, line by line. */
+  /** Receives a line for each thing that happens. */
   readonly tell?: ((line: string) => void) | undefined;
-  /** A bug. */
+  /** The bug, if there is one. */
   readonly breaks?: Breaks | undefined;
 }
 
@@ -114,7 +114,7 @@ export function world(
   };
 }
 
-/** What befalls the hosts of a world, and what its operators do, within so many milliseconds. */
+/** Plans crashes, pauses, changes of clocks and actions of operators within `lastsMs`. */
 export function befall(world: World, lastsMs: number, onBoot: (on: Host) => void = () => {}): void {
   const { regime, chance, time, hosts, book } = world;
   const some = (times: number, what: string, happen: (on: Host) => void) => {
@@ -153,7 +153,7 @@ function operate({ server, time, book, chance }: World, on: Host): void {
   time.after(12_000, () => {
     const seen = Number(server.item()?.['fencingToken'] ?? 0);
     book.mayBeDeleted(seen);
-    // Somebody may run between the look and the delete.
+    // Another host may run the job between the look and the delete.
     on.after(chance.pick([0, 0, 5_000]), () => void admin.delete(LOCK, { fencingToken: seen }).catch(() => undefined));
   });
 }

@@ -4,13 +4,13 @@ import { NO_BUG, SIM_BUGS } from './sim-bugs.js';
 import { count, FEW, type Kind, MOST_REMAINDER, noWorlds } from './tally.js';
 
 /*
- * Plays worlds in a process of its own and says what came of them, as one line of JSON. Bundled by `simulate.ts`.
+ * Plays worlds in a process of its own and prints the tally as one line of JSON. `simulate.ts` bundles it.
  */
 
-/** Of a history, as much as a person reads. */
+/** The number of lines of a history that is printed: as much as a person reads. */
 const LAST_LINES = 300;
 
-/** Which worlds are played. With a bug, given by its name, no more than until they show it. */
+/** Which worlds to play. With the name of a bug, it stops at the first world that shows the bug. */
 export interface WorldsOrder {
   readonly kind: Kind;
   readonly from: number;
@@ -19,7 +19,7 @@ export interface WorldsOrder {
 }
 
 const { kind, from, seeds, bug } = order<WorldsOrder>();
-// Most errors of a world are never read.
+// Do not collect stack traces: most errors of a world are never read.
 Error.stackTraceLimit = 0;
 const breaks = [NO_BUG, ...SIM_BUGS].find(({ name }) => name === bug);
 
@@ -43,5 +43,5 @@ if (first && !bug) {
   tally.history = history.slice(-LAST_LINES);
 }
 process.stdout.write(`${JSON.stringify(tally)}\n`);
-// Late messages of the last world may still be under way.
+// Do not wait for late messages of the last world.
 process.exit(0);

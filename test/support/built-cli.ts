@@ -15,7 +15,7 @@ const PEERS = ['@aws-sdk', '@upstash', 'ioredis', 'redis'];
 type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface CliEnd {
-  /** The exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the process. */
   readonly code: number | string;
   readonly stdout: string;
   readonly stderr: string;
@@ -28,7 +28,7 @@ export interface BuiltCli {
   readonly folder: string;
   /** Runs a command line to its end. Its stdin is empty. */
   run(args: readonly string[], env?: Variables): Promise<CliEnd>;
-  /** Starts one, with all three streams as pipes. */
+  /** Starts a command line, with pipes for all three streams. */
   start(args: readonly string[], env?: Variables, options?: SpawnOptions): StartedCli;
   remove(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface StartedCli {
   readonly ended: Promise<CliEnd>;
 }
 
-/** @param peers the packages that are installed beside it */
+/** @param peers the packages that are installed beside the tool */
 export async function builtCli(peers: readonly string[] = PEERS): Promise<BuiltCli> {
   const folder = await mkdtemp(join(tmpdir(), 'built-cli-'));
   const installed = join(folder, 'node_modules/single-execution');
@@ -78,11 +78,11 @@ export async function builtCli(peers: readonly string[] = PEERS): Promise<BuiltC
   };
 }
 
-/** Builds what the tool needs of the package. */
+/** Builds the part of the package that the tool needs. */
 async function build(folder: string): Promise<void> {
   await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
   await cp(join(ROOT, 'infra/templates'), join(folder, 'infra/templates'), { recursive: true });
-  // The doors of the library are not needed.
+  // Leave out the first configuration: it builds the doors of the library.
   for (const { output, ...input } of config.slice(1)) {
     const bundle = await rolldown({ ...input, cwd: ROOT });
     for (const one of output as OutputOptions[]) await bundle.write({ ...one, dir: join(folder, 'dist') });
@@ -90,7 +90,7 @@ async function build(folder: string): Promise<void> {
   }
 }
 
-/** No store, and no more of this process than a program needs. */
+/** An environment without a store, and with only the variables of this process that a program needs. */
 function environment(): Variables {
   const { PATH, HOME, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION } = process.env;
   return {

@@ -23,14 +23,14 @@ const PUBLISHED = [
 ];
 
 export interface BuiltPackage {
-  /** A project outside of this repository, with the package in its node_modules. */
+  /** A project outside this repository, with the package in its node_modules. */
   readonly folder: string;
-  /** Translates a program of TypeScript into the project, file by file. @returns its path */
+  /** Translates a TypeScript program into the project, file by file. @returns the path of the translated program */
   addProgram(path: string): Promise<string>;
   remove(): Promise<void>;
 }
 
-/** The package as users install it, without its declarations, in a project that has the client of Upstash besides. */
+/** The package as users install it, but without its declarations, in a project that also has Upstash's client. */
 export async function builtPackage(): Promise<BuiltPackage> {
   const folder = await mkdtemp(join(tmpdir(), 'built-package-'));
   await mkdir(join(folder, 'node_modules/@upstash'), { recursive: true });
@@ -48,7 +48,7 @@ export async function builtPackage(): Promise<BuiltPackage> {
   };
 }
 
-/** Puts what is published into a folder, with the modules of `dist` but without its declarations. */
+/** Writes the published files into a folder: the modules of `dist`, but not its declarations. */
 export async function buildPackage(folder: string): Promise<void> {
   await cp(await onceARun('package', buildModules), folder, { recursive: true });
 }
@@ -62,7 +62,7 @@ async function buildModules(folder: string): Promise<void> {
   }
 }
 
-/** Adds the declarations of a project, given by its tsconfig, without checking the sources that they are made of. */
+/** Adds the declarations that a tsconfig describes, without checking their sources. */
 export async function addDeclarations(folder: string, project: string): Promise<void> {
   for (const file of ['tsconfig.json', 'tsconfig.build.json', project]) await cp(join(ROOT, file), join(folder, file));
   const args = [TSC, '-p', join(folder, project), '--noCheck', '--typeRoots', join(ROOT, 'node_modules/@types')];

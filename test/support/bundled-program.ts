@@ -12,9 +12,10 @@ export interface BundledProgram {
 }
 
 /**
- * A program of the tests in one file, with all that it imports: so it starts in a fraction of a second.
+ * Bundles a program of the tests into one file with everything that it imports, so that it starts in a fraction of a
+ * second.
  *
- * @param alias packages that others stand in for, by the path of those
+ * @param alias packages to replace, each with the path of its replacement
  * @param external packages that the program can do without
  */
 export async function bundledProgram(
@@ -34,7 +35,7 @@ export async function bundledProgram(
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    // What is CommonJS among its dependencies calls require.
+    // CommonJS modules among the dependencies call `require`.
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },

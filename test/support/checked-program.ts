@@ -6,12 +6,15 @@ const ROOT = join(import.meta.dirname, '../..');
 /** Reads the declarations of the CDK without its 300 services, which would take ten seconds. */
 export const SMALL_CDK = [join(ROOT, 'node_modules/aws-cdk-lib/index.d.ts'), "export * from './core';\n"] as const;
 
-/** A program of texts by path, under the settings of this project. They see the files beside them. */
+/**
+ * Makes a program of texts by path, under the settings of this project. The texts can import the files beside their
+ * paths.
+ */
 export function checkedProgram(texts: ReadonlyMap<string, string>, more: ts.CompilerOptions = {}): ts.Program {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
   const host = ts.createCompilerHost(options);
-  // As tsc does: half the text of declarations is comments.
+  // tsc does the same. Half the text of declarations is comments.
   host.jsDocParsingMode = ts.JSDocParsingMode.ParseForTypeErrors;
   const { fileExists, readFile, getSourceFile } = host;
   host.fileExists = (file) => texts.has(file) || fileExists(file);
@@ -23,7 +26,7 @@ export function checkedProgram(texts: ReadonlyMap<string, string>, more: ts.Comp
   return ts.createProgram([...texts.keys()], { ...options, ...more }, host);
 }
 
-/** What the compiler says about one of its files; a line each. */
+/** What the compiler reports about a file, one line for each problem. */
 export function problemsOf(program: ts.Program, file: string): string[] {
   return ts
     .getPreEmitDiagnostics(program, program.getSourceFile(file))

@@ -4,23 +4,23 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { type Keeper, startKeeper } from './lambda-runtime/keeper.js';
 
-/** A line of JSON that a program has said. */
+/** A line of JSON that a program has printed. */
 export type Said = Readonly<Record<string, unknown>>;
 
 export interface ChildProgram {
   readonly pid: number;
   said(): readonly Said[];
-  /** The first line with this `said` that fits, as soon as there is one; rejects when the program ends without it. */
+  /** Resolves to the first line with this `said` that fits. Rejects if the program ends without such a line. */
   until(word: string, fits?: (line: Said) => boolean): Promise<Said>;
-  /** Writes a line to its stdin. */
+  /** Writes a line to the program's stdin. */
   tell(line: string): void;
   kill(signal: NodeJS.Signals): void;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null; readonly stderr: string }>;
 }
 
-/** Processes of one test file: none of them outlives it, however it ends. */
+/** The processes of one test file. None of them outlives the file, however it ends. */
 export interface ChildPrograms {
-  /** Runs a program with this as JSON in its first argument, and these variables beside its parent's. */
+  /** Runs a program with `order` as JSON in its first argument, and with these variables added to its parent's. */
   start(
     path: string,
     order: object,
@@ -55,7 +55,7 @@ function startChild(keeper: Keeper, args: readonly string[], own: Readonly<Recor
   const { pid } = child;
   if (pid === undefined) throw new Error(`${args[0]} did not start`);
   keeper.add(pid);
-  // One that was killed reads nothing any more.
+  // Ignore errors of stdin: a process that was killed reads nothing any more.
   child.stdin.on('error', () => undefined);
   const stderr = text(child.stderr);
   const ended = once(child, 'close').then(async ([code, signal]) => {

@@ -2,7 +2,7 @@ import type { Clock, LockAdminStore, LockStore, StoreCall } from 'single-executi
 import { memoryStore } from 'single-execution/memory';
 import { type ContractHarness, type ManualClock, manualClock } from 'single-execution/testing';
 
-/** The contract's surroundings for a store in memory, whose server time is the caller's clock. */
+/** The contract's harness for a store in memory, whose server time is the caller's clock. */
 export function memoryHarness(store: LockStore & LockAdminStore = memoryStore()): ContractHarness {
   const clock = manualClock();
   return {
@@ -10,14 +10,14 @@ export function memoryHarness(store: LockStore & LockAdminStore = memoryStore())
     admin: store,
     ...manuallyTimed(clock),
     async patch(name, attributes) {
-      // A stored item is shown as it is, not as a copy.
+      // `get` returns the stored item itself, not a copy.
       const { item = {} } = (await store.get(name, storeCall(clock))) ?? {};
       Object.assign(item, attributes);
     },
   };
 }
 
-/** The time of a store whose server goes by a clock that the test turns. */
+/** The part of a harness that is the same for every store whose server time is a clock that the test turns. */
 export function manuallyTimed(
   clock: ManualClock,
 ): Pick<ContractHarness, 'call' | 'shortLeaseMs' | 'expire' | 'leasePadMs'> {
@@ -38,7 +38,10 @@ export function storeCall(clock: Clock): StoreCall {
   return { clock, signal: new AbortController().signal, tryMs: 1_000, budgetMs: 5_000, maxClockSkewMs: 1_000 };
 }
 
-/** On a busy machine, a try that is given up is asked for again, and what comes of it is told in other words. */
+/**
+ * A call that waits long for each try. On a busy machine a short try would be repeated, and the second answer may
+ * differ.
+ */
 export function patientCall(clock: Clock): StoreCall {
   return { ...storeCall(clock), tryMs: 20_000, budgetMs: 20_000 };
 }

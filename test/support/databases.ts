@@ -8,25 +8,28 @@ import { createPostgresTable, postgresStore } from 'single-execution/postgres';
 import { createSqliteTable, sqliteStore } from 'single-execution/sqlite';
 import { startPostgresServer } from './postgres-server.js';
 
-/** A real database, at first without a table. */
+/** A real database, without a table at first. */
 export interface RealDatabase {
-  /** The variable by which examples find it. */
+  /** The environment variable with which examples find the database. */
   readonly env: Readonly<Record<string, string>>;
   /** The options of the command-line tool that name it. */
   readonly args: readonly string[];
-  /** Over a client of its own, in the table of the default name. */
+  /** A store on a client of its own, in the table with the default name. */
   readonly store: LockStore & MemberStore & LockAdminStore;
   createTable(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The databases that have a store of their own, by its door. What must be so on each of them is tested over this list. */
+/**
+ * The databases that have a store and a door of their own, by the name of the door. Tests of what holds for each of
+ * them run over this list.
+ */
 export const DATABASES: Readonly<Record<string, () => Promise<RealDatabase>>> = {
   postgres: startPostgres,
   sqlite: startSqlite,
 };
 
-/** Starts each of them. @returns them by their names */
+/** Starts all databases. @returns them by name */
 export async function startDatabases(): Promise<ReadonlyMap<string, RealDatabase>> {
   const started = Object.entries(DATABASES).map(async ([name, start]) => [name, await start()] as const);
   return new Map(await Promise.all(started));
@@ -50,7 +53,7 @@ async function startPostgres(): Promise<RealDatabase> {
 async function startSqlite(): Promise<RealDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'sqlite-'));
   const file = join(folder, 'locks.db');
-  // The disk need not keep what a test has written, and each connection would have to be told.
+  // The disk need not keep the data of a test. Use one connection, because the setting is for one connection only.
   const client = createClient({ url: `file:${file}`, concurrency: 1 });
   await client.execute('PRAGMA synchronous = OFF');
   return {

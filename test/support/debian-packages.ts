@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 import { madeOnce } from './node-binary.js';
 
 const run = promisify(execFile);
-/** Whatever the caller's folder is: apt-get's messages are read. */
+/** Messages of apt-get in English, because they are parsed. */
 const env = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
 
-/** Fetched once, whatever is installed then. */
+/** The update of the package lists, which is made once, however many packages are installed. */
 let lists: Promise<unknown> | undefined;
 
-/** Installs packages as root, or by sudo where it asks for no password. */
+/** Installs packages as root, or with sudo if it needs no password. */
 export async function install(packages: readonly string[], say: (line: string) => void): Promise<void> {
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   const apt = async (...args: string[]) => {
@@ -22,15 +22,15 @@ export async function install(packages: readonly string[], say: (line: string) =
   await run('apt-get', ['--version']);
   if (asRoot.length > 0) await run('sudo', ['-n', 'true']);
   say(`apt-get installs ${packages.join(', ')}`);
-  // Lists from before serve where the new ones cannot be had.
+  // If new lists cannot be fetched, the existing lists serve.
   lists ??= apt('update').catch(() => undefined);
   await lists;
   await apt('install', '-y', '--no-install-recommends', ...packages);
 }
 
 /**
- * Unpacks packages, and those they depend on that are not installed, into `<folder>/root`, which needs no rights. The
- * program whose path among them matches is started by `<folder>/bin/<name>`.
+ * Unpacks packages and their missing dependencies into `<folder>/root`, which needs no rights. `<folder>/bin/<name>`
+ * starts the program among them whose path matches.
  */
 export async function unpack(
   packages: readonly string[],
@@ -48,7 +48,7 @@ export async function unpack(
   });
 }
 
-/** @returns the paths of the packages' files */
+/** Downloads packages. @returns the paths of their files */
 async function download(packages: readonly string[], draft: string): Promise<string[]> {
   const own = await mkdtemp(join(tmpdir(), 'apt-'));
   const into = join(draft, 'debs');
@@ -62,12 +62,13 @@ async function download(packages: readonly string[], draft: string): Promise<str
     const { stdout } = await run('apt-get', [...options, '-s', 'install', '--no-install-recommends', ...packages], {
       env,
     });
-    // "Inst name (version …)" is new on this system; "Inst name [version] (version …)" would only be newer.
+    // "Inst name (version …)" is a package that this system does not have. "Inst name [version] (version …)" would only
+    // update it.
     const missing = [...stdout.matchAll(/^Inst (\S+) \(/gm)].map(([, name = '']) => name);
     await run('apt-get', [...options, 'download', ...new Set([...packages, ...missing])], { env, cwd: into });
   };
   try {
-    // The system's own lists may be missing, as in an image, or name packages that are no longer there.
+    // The system's own lists may be missing, as in an image, or name packages that no longer exist.
     await fetchBy(cache).catch(async () => {
       await run('apt-get', [...cache, ...lists, 'update'], { env });
       await fetchBy([...cache, ...lists]);
@@ -78,7 +79,7 @@ async function download(packages: readonly string[], draft: string): Promise<str
   return (await readdir(into)).map((name) => join(into, name));
 }
 
-/** Packages link to absolute paths, which are not theirs here. */
+/** Makes absolute links relative: packages link to absolute paths, which lead outside the folder here. */
 async function keepLinksInside(root: string): Promise<void> {
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
     if (!entry.isSymbolicLink()) continue;
@@ -90,7 +91,9 @@ async function keepLinksInside(root: string): Promise<void> {
   }
 }
 
-/** A script, so that no other program than this one looks for its libraries among the unpacked ones. */
+/**
+ * Adds a script that starts the program. Only the program in this script looks for libraries among the unpacked files.
+ */
 async function addStarter(folder: string, program: RegExp): Promise<void> {
   const root = join(folder, 'root');
   const paths = (await readdir(root, { recursive: true })).map((path) => path.replaceAll('\\', '/'));

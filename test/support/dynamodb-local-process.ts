@@ -3,14 +3,14 @@ import { promisify } from 'node:util';
 import { freePort, HOST, type KeptServer, startKept } from './kept-server.js';
 
 const START_MS = 180_000;
-/** A test run ends before code that took long to compile has paid, and nobody reads the traces of what it throws. */
+/** A test run is too short for optimised code to pay off, and nobody reads the traces of exceptions. */
 const JAVA_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-StackTraceInThrowable';
 
 export interface DynamoDBLocalProcess extends KeptServer {
   readonly endpoint: string;
 }
 
-/** Starts the real DynamoDB Local in memory on a free port; it ends with `stop()` or with this process. */
+/** Starts the real DynamoDB Local in memory on a free port. It ends with `stop()` or with this process. */
 export async function startDynamoDBLocal(): Promise<DynamoDBLocalProcess> {
   await requireJava17();
   const port = await freePort();
@@ -20,7 +20,7 @@ export async function startDynamoDBLocal(): Promise<DynamoDBLocalProcess> {
     args: [String(port)],
     env: { DDB_LOCAL_TELEMETRY: '0', JDK_JAVA_OPTIONS: JAVA_OPTIONS },
     startMs: START_MS,
-    // Any HTTP answer will do: without a signature DynamoDB Local answers 400.
+    // Any HTTP answer shows that it is ready: without a signature, DynamoDB Local answers 400.
     isReady: () =>
       fetch(endpoint, { signal: AbortSignal.timeout(10_000) }).then(
         () => true,
@@ -30,7 +30,7 @@ export async function startDynamoDBLocal(): Promise<DynamoDBLocalProcess> {
   return { endpoint, ...kept };
 }
 
-/** @throws Error where it is not on the PATH */
+/** @throws Error if Java 17 is not on the PATH */
 export async function requireJava17(): Promise<void> {
   const remedy = 'DynamoDB Local needs Java 17 or newer on the PATH (Debian: apt-get install openjdk-17-jre-headless)';
   const { stderr } = await promisify(execFile)('java', ['-version']).catch((error: Error) => {

@@ -7,7 +7,7 @@ export interface DynamoDBLocal {
   readonly client: DynamoDBClient;
 }
 
-/** The DynamoDB Local of this test run, with a client of its own for the caller. */
+/** The DynamoDB Local of this test run, with a new client for the caller. */
 export function dynamoDBLocal(): DynamoDBLocal {
   const endpoint = inject('dynamoDBLocalEndpoint');
   return { endpoint, client: new DynamoDBClient({ endpoint }) };
@@ -20,7 +20,7 @@ export interface TableKeys {
   readonly sortKey?: string;
 }
 
-/** Makes an empty table with string keys and returns its name, which no other test has. */
+/** Creates an empty table with string keys. @returns its name, which no other test has */
 export async function freshTable(client: DynamoDBClient, keys: TableKeys = {}): Promise<string> {
   const { partitionKey = 'lockName', sortKey } = keys;
   const names = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];

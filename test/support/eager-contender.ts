@@ -6,15 +6,15 @@ const SHORTEST_MS = 50;
 const LONGEST_MS = 100;
 const GIVE_UP_MS = 15_000;
 
-/** Asks for a lock without pause: a try every 50 to 100 ms. */
+/** A contender that asks for a lock again and again: a try every 50 to 100 ms. */
 export interface EagerContender {
-  /** What its tries that were skipped were told, oldest first. */
+  /** The reasons of its skipped tries, oldest first. */
   readonly reasons: readonly string[];
-  /** Its first run, as soon as it has begun. */
+  /** Resolves when its first run has begun. */
   readonly started: Promise<Pick<ContenderRun, 'atMs' | 'execution'>>;
-  /** Its first run, and what it saw; rejects after 15 s without one. */
+  /** Resolves to its first run and what it saw, when that run has ended. Rejects after 15 s without a run. */
   readonly run: Promise<ContenderRun>;
-  /** Tries no more; whether it has run. */
+  /** Makes it stop trying. @returns whether it has run */
   stop(): Promise<boolean>;
 }
 
@@ -25,7 +25,7 @@ export interface ContenderRun {
   readonly events: readonly LockEvent['type'][];
 }
 
-/** @param until its run lasts until this resolves */
+/** @param until the contender's run lasts until this promise resolves */
 export function eagerContender(
   store: LockStore,
   name: string,
@@ -62,7 +62,7 @@ export function eagerContender(
     () => false,
   );
   const started = Promise.race([began.opened, run.then(() => began.opened)]);
-  // Whoever does not ask for it is not told that it never came.
+  // If nobody awaits `started`, its rejection must not count as unhandled.
   started.catch(() => undefined);
   return {
     reasons,

@@ -8,7 +8,7 @@ import { type Reign, type Tally, tally, type WitnessedWrite, witness } from './w
 
 export interface DrillOptions {
   readonly store: StoreAddress;
-  /** A Redis for the witness. */
+  /** The URL of a Redis for the witness. */
   readonly witnessUrl: string;
   readonly group: string;
   readonly candidates: number;
@@ -16,11 +16,14 @@ export interface DrillOptions {
   readonly retryEveryMs: number;
 }
 
-/** Processes that stand for election, one of which leads; each that is ended is replaced. */
+/** Processes that stand for election; one of them leads. Each process that was ended is replaced. */
 export interface ElectionDrill {
-  /** Kills the leader, or ends it in good order; how long it took until another has got a write in. */
+  /** Kills the leader or ends it by SIGTERM. @returns the milliseconds until a successor's write was accepted */
   failOver(signal: 'SIGKILL' | 'SIGTERM'): Promise<number>;
-  /** Suspends the leader until another has got a write in, and tells what it wrote when it went on. */
+  /**
+   * Suspends the leader until a successor's write was accepted. @returns also what the old leader wrote after it went
+   * on
+   */
   suspend(): Promise<Suspended>;
   tally(): Promise<Tally>;
   stop(): Promise<void>;
@@ -28,9 +31,12 @@ export interface ElectionDrill {
 
 export interface Suspended {
   readonly tookMs: number;
-  /** The term of the one suspended, and of its successor. */
+  /** The term of the suspended leader, and the term of its successor. */
   readonly terms: readonly [number, number];
-  /** Writes of the old term after the process went on: one at least, which it makes although it was told. */
+  /**
+   * Writes of the old term after the process went on. There is at least one, because a candidate writes once after it
+   * lost the lead.
+   */
   readonly late: readonly WitnessedWrite[];
   readonly resumedAtMs: number;
 }
@@ -72,7 +78,7 @@ export async function startElectionDrill({ witnessUrl, candidates, ...order }: D
   await Promise.all(Array.from({ length: candidates }, stand));
   return {
     async failOver(signal) {
-      // At any point between two renewals.
+      // Wait until a random point between two renewals.
       await sleep((Math.random() * leaseMs) / 3);
       const { reign, process } = await leader();
       standing.delete(reign.candidate);

@@ -21,23 +21,23 @@ import { storeCall } from './contract-harness.js';
 import { type Host, hostOn } from './host.js';
 
 export const START: number = Date.parse('2026-01-01T00:00:00Z');
-/** The default. */
+/** The default of `lease`. */
 export const LEASE = 15_000;
-/** A fifth of the lease. */
+/** A fifth of the lease: the default of `retryEvery`. */
 export const RETRY = 3_000;
-/** The holder's deadline comes so long before the end of its lease. */
+/** How long before the end of its lease the holder's deadline comes. */
 export const GUARD = 200;
 
-/** A candidate in a process of its own, with all that its functions were called with. */
+/** A candidate in a process of its own, with all calls of its functions. */
 export interface Candidate {
   readonly name: string;
   readonly host: Host;
   readonly election: LeaderElection;
   readonly observer: RecordingObserver;
-  /** What goes wrong with its calls for the lock, and which there were. */
+  /** Plans faults of its calls to the store, and records the calls. */
   readonly faults: FaultyStore;
   readonly checkIn: ReturnType<typeof vi.fn<MemberStore['checkIn']>>;
-  /** Terms that began, and those that ended. */
+  /** The terms that began, and the terms that ended. */
   readonly begun: readonly Leadership[];
   readonly ended: readonly Leadership[];
 }
@@ -47,13 +47,15 @@ export interface ElectionScene {
   readonly store: MemoryStore;
   /** A candidate for the lead of `sched`. */
   candidate(name: string, options?: Partial<ElectionOptions>): Candidate;
-  /** Names of those in running processes who say that they lead. */
+  /** The names of the candidates in running processes that say they lead. */
   leaders(): string[];
-  /** What is stored under `sched`. */
+  /** The record that is stored under `sched`. */
   item(): Promise<LockRecord>;
 }
 
-/** @param storeAt the store that all processes share. @default one in memory, whose time is the test's clock */
+/**
+ * @param storeAt makes the store that all processes share. @default a store in memory, whose time is the test's clock
+ */
 export function electionScene(storeAt?: (clock: ManualClock) => LockStore & MemberStore): ElectionScene {
   const clock = manualClock(START);
   const store = memoryStore();
@@ -105,7 +107,7 @@ export async function twoCandidates(options: { readonly [name in 'a' | 'b']?: Pa
   return { ...scene, a, b };
 }
 
-/** The store in memory with a time of its own, as Redis has: no caller's clock says when a lease is over. */
+/** The store in memory with a server time, as Redis has it: no caller's clock decides when a lease is over. */
 function serverTimed(store: MemoryStore, server: ManualClock): LockStore & MemberStore {
   return {
     async acquire(claim, call) {

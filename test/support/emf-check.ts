@@ -1,7 +1,7 @@
 /*
  * CloudWatch's rules for one line of its Embedded Metric Format. The observer uses a part of the format: one directive,
- * one or two sets of one dimension each, and for each metric one value and its unit. CloudWatch allows more; here it is
- * a problem.
+ * one or two sets of one dimension each, and for each metric one value and its unit. CloudWatch allows more, but this
+ * check reports everything else as a problem.
  */
 
 const MAX_BYTES = 262_144;
@@ -12,7 +12,7 @@ const NAMESPACE = /^(?!:|AWS\/)[0-9A-Za-z._\-/#: ]{1,255}$/;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Why CloudWatch would not take a written line for the metrics that it means; empty when it would. */
+/** Why CloudWatch would not take the metrics from this line. Empty if it would. */
 export function emfProblems(line: string): string[] {
   if (!/^[^\n]+\n$/.test(line)) return ['not exactly one line'];
   if (Buffer.byteLength(line) > MAX_BYTES) return [`longer than ${MAX_BYTES} bytes`];
@@ -52,7 +52,7 @@ export function emfProblems(line: string): string[] {
   return problems.filter(([holds]) => !holds).map(([, problem]) => problem);
 }
 
-/** The members of an object that has exactly these names, in this order; of any other value none. */
+/** The members of an object that has exactly these names in this order. Empty for any other value. */
 function membersOf(value: unknown, names: string): Members {
   const isSo = typeof value === 'object' && value !== null && Object.keys(value).join(' ') === names;
   return isSo ? (value as Members) : {};
@@ -60,6 +60,6 @@ function membersOf(value: unknown, names: string): Members {
 
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Printable ASCII, and more than blanks. */
+/** Whether a value is a text of printable ASCII with something other than blanks. */
 const isText = (value: unknown, maxLength: number): value is string =>
   typeof value === 'string' && value.length <= maxLength && /^[ -~]*[!-~][ -~]*$/.test(value);

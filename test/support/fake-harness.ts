@@ -7,7 +7,10 @@ import { manuallyTimed } from './contract-harness.js';
 
 const MAX_CLOCK_SKEW_MS = 1_000;
 
-/** A mock sends no Date header, so that expiry goes by the caller's clock, and `maxClockSkew` on top of it. */
+/**
+ * The contract's harness on a mocked client. A mock sends no Date header, so the caller's clock and `maxClockSkew`
+ * decide when a lease is over.
+ */
 export function fakeHarness(): ContractHarness {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
   const table = fakeLockTable(mockClient(client));

@@ -15,21 +15,24 @@ import {
 import type { RequestBody } from './lock-verb.js';
 import { closed, listening } from './loopback.js';
 
-/** What happens to a request on its way. `before`: the server never sees it. `after`: the server has applied it. */
+/**
+ * What happens to a request on its way. `before`: the server never sees the request. `after`: the server has applied
+ * it.
+ */
 export type Fault =
-  /** The connection ends without an answer: in good order, with a reset, or not at all. */
+  /** The connection ends without an answer (`close`), is reset, or stays open without an answer (`hang`). */
   | { readonly kind: 'close' | 'reset' | 'hang'; readonly at: 'before' | 'after' }
-  /** Answers with an error of DynamoDB's. */
+  /** The client gets an error of DynamoDB. */
   | { readonly kind: 'error'; readonly at: 'before' | 'after'; readonly status: number; readonly type: string }
-  /** Answers with this text, whatever the server says. */
+  /** The client gets this text, whatever the server answers. */
   | { readonly kind: 'answer'; readonly at: 'before' | 'after'; readonly status: number; readonly text: string }
-  /** Breaks off in the middle of the server's answer. */
+  /** The connection breaks in the middle of the server's answer. */
   | { readonly kind: 'cut' }
-  /** Keeps the answer back for so long. */
+  /** The client gets the answer `ms` later. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** Sends it to the server twice and passes on the second answer. */
+  /** The server gets the request twice, and the client gets the second answer. */
   | { readonly kind: 'duplicate' }
-  /** Resets the connection now, and sends the request to the server when {@link FaultProxy.deliverLate} is called. */
+  /** The connection is reset at once, and the server gets the request when {@link FaultProxy.deliverLate} is called. */
   | { readonly kind: 'late' };
 
 export const throttle: Fault = { kind: 'error', at: 'before', status: 400, type: 'ThrottlingException' };
@@ -39,36 +42,38 @@ export interface SeenRequest {
   readonly operation: string;
   readonly body: RequestBody;
   readonly headers: IncomingHttpHeaders;
-  /** Instants by `performance.now()`; `leftMs` when the client had its answer, its reset or had gone. */
+  /** Instants by `performance.now()`. `leftMs` is when the client had its answer or its reset, or had gone. */
   readonly arrivedMs: number;
   readonly leftMs?: number;
-  /** What the client was answered; absent when it was not. */
+  /** The status of the answer; absent if the client got none. */
   readonly status?: number;
 }
 
 export interface Injection {
   /** @default every request */
   readonly when?: (request: SeenRequest) => boolean;
-  /** How many of the requests that fit are hit. @default 1 */
+  /** How many of the matching requests are struck. @default 1 */
   readonly times?: number;
-  /** How many of the requests that fit are spared before. @default 0 */
+  /** How many of the matching requests pass before the first is struck. @default 0 */
   readonly skip?: number;
-  /** Done while the request is in the fault: for `after` and `delay`, between the server's answer and the client's. */
+  /**
+   * Is called while the request is in the fault: for `after` and `delay`, between the server's answer and the client's.
+   */
   readonly meanwhile?: () => Promise<unknown>;
 }
 
-/** Stands between a real client and a real endpoint that speaks HTTP, and does to chosen requests what networks do. */
+/** Stands between a real client and a real HTTP endpoint, and does to chosen requests what networks do. */
 export interface FaultProxy {
   readonly endpoint: string;
   inject(fault: Fault, injection?: Injection): void;
   setDate(date: DateHeader): void;
   /** Every request since the start or the last `reset()`, faulty or not, oldest first. */
   requests(): readonly SeenRequest[];
-  /** The longest that the server took to answer, or has not answered yet. */
+  /** The longest time that the server took for an answer, or has taken so far. */
   slowestMs(): number;
-  /** Sends the requests kept by `late` faults to the server, oldest first; the server's answers to them. */
+  /** Sends the requests kept by `late` faults to the server, oldest first. @returns the server's answers */
   deliverLate(): Promise<readonly Answer[]>;
-  /** Closes the connections on which nothing is under way. */
+  /** Closes the connections without a request under way. */
   closeIdle(): void;
   /** Forgets requests, faults and the date. */
   reset(): void;
@@ -82,7 +87,7 @@ interface Injected {
   spare: number;
 }
 
-/** @param choose what strikes a request, asked once for each, where that is not left to `inject` */
+/** @param choose returns the fault of a request; called once for each request. If it returns none, `inject` decides */
 export async function startFaultProxy(
   upstream: string,
   choose?: (request: SeenRequest) => Fault | undefined,
@@ -159,7 +164,7 @@ export async function startFaultProxy(
     }
   };
 
-  // Also when the client gives up first, or the server is not there: to the client either is a dead connection.
+  // This also happens if the client gives up first or the server is gone. To the client, both are a dead connection.
   const server = createServer((incoming, outgoing) => {
     serve(incoming, outgoing).catch(() => reset(outgoing));
   });

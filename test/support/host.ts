@@ -2,14 +2,14 @@ import type { Clock, LockStore, MemberStore } from 'single-execution';
 import type { ManualClock } from 'single-execution/testing';
 import type { Timer } from '../../src/core/values/clock.js';
 
-/** A process with clocks and timers of its own, on the clock that the test turns. */
+/** A process with clocks and timers of its own. They follow the clock that the test turns. */
 export interface Host {
   readonly clock: Clock;
-  /** A store as this process reaches it: once it is dead nothing is sent, and no answer comes any more. */
+  /** The store as this process reaches it. Once the process is dead, no call is sent and no answer arrives. */
   reach(store: LockStore & MemberStore): LockStore & MemberStore;
-  /** SIGKILL: no timer fires, no answer arrives. */
+  /** Kills the process as SIGKILL does: no timer fires, no answer arrives. */
   kill(): void;
-  /** The machine sleeps: its monotonic clock and its timers stand still, its wall clock goes on. */
+  /** Suspends the machine: its monotonic clock and its timers stand still, its wall clock goes on. */
   suspend(): void;
   resume(): void;
   /** Steps the wall clock of this process alone. */
@@ -43,7 +43,7 @@ export function hostOn(world: ManualClock): Host {
   const disarm = () => {
     for (const { timer } of timers) timer?.cancel();
   };
-  /** The dead are not woken. */
+  /** Resolves while the process runs. It never resolves for a dead process. */
   const untilAwake = async () => {
     while (state !== 'running') await new Promise<void>((wake) => sleepers.push(wake));
   };

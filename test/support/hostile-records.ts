@@ -6,12 +6,12 @@ import { anyText } from './hostile-values.js';
 import type { RawStores } from './raw-stores.js';
 
 /*
- * Records as somebody may leave them who writes behind a store's back.
+ * Records as somebody may leave them who writes to the database without the store.
  */
 
 export const MINUTE = 60_000;
 
-/** Everything that a store has in a record, and rows of its history. */
+/** Every field of a record, and rows of its history. */
 export const FIELDS = [
   ...['attemptId', 'fencingToken', 'state', 'lockedAt', 'lockUntil', 'leaseMs', 'lockedBy', 'tick', 'doneTick', 'v'],
   ...['barredAttempt', 'barredAttempts', 'pausedUntil', 'pausedBy', 'result', 'releasedAt', 'error', 'r0', 'runSeq'],
@@ -20,7 +20,7 @@ export const FIELDS = [
 
 export type Fields = ReadonlyMap<string, string | number>;
 
-/** The record of a lock that a live holder has, or of one that is free. */
+/** A correct record of a lock that a live holder has, or of a free lock. */
 export function soundRecord(isHeld: boolean): Fields {
   const now = Date.now();
   const fields: [string, string | number][] = [
@@ -49,13 +49,13 @@ const anyWords = fc.oneof(
   fc.constantFrom('s|||0|0', 's|zzzzzzzzzzzz|zzzzzzzzzzzz|0|zzzzzzzzzzzzzzzz', 'c||1||1'),
 );
 
-/** A field, and a value that may not belong there. */
+/** A field of a record, with a value that may not belong there. */
 export const anyField: fc.Arbitrary<readonly [string, string | number]> = fc.tuple(
   fc.constantFrom(...FIELDS, '__proto__', 'constructor'),
   fc.oneof(anyNumber, anyWords, anyWords),
 );
 
-/** A record that is sound, but for some fields that are set and one that may be missing. */
+/** A correct record, but some fields have other values, and one may be missing. */
 export interface AnyRecord {
   readonly isHeld: boolean;
   readonly set: readonly (readonly [string, string | number])[];
@@ -68,14 +68,14 @@ export const anyRecord: fc.Arbitrary<AnyRecord> = fc.record({
   missing: fc.subarray([...FIELDS], { maxLength: 1 }),
 });
 
-/** Made when it is needed: its instants count from now. */
+/** The fields of a record. Made when it is needed, because its instants count from now. */
 export function fieldsOf({ isHeld, set, missing }: AnyRecord): Fields {
   const fields = new Map([...soundRecord(isHeld), ...set]);
   for (const field of missing) fields.delete(field);
   return fields;
 }
 
-/** Puts a record in the place of a lock's, behind the store's back. */
+/** Replaces a lock's record directly in the database. */
 export async function writeRecord(raw: RawStores, kind: keyof RawStores['open'], name: string, fields: Fields) {
   if (kind === 'fake') return raw.fake.put(name, Object.fromEntries(fields));
   if (kind === 'dynamodb') {
@@ -102,7 +102,7 @@ export async function putRaw(
   await dynamoDB.send(new PutItemCommand({ TableName: tableName, Item }));
 }
 
-/** What a verb came to, in a word. @throws what it was rejected with, where that is no error of this library */
+/** The result of a verb in a word. @throws what the verb rejected with, if it is no error of this library */
 export async function verdictOf(verb: Promise<unknown>): Promise<string> {
   try {
     const value = (await verb) as { readonly status?: string; readonly reason?: string } | string | undefined;

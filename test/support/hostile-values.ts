@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 
 /*
- * What somebody hostile, or careless, may give: texts, values of no type in particular, and near misses.
+ * Values that a hostile or careless caller may pass: texts, values of any type, and near misses.
  */
 
-/** Texts that a store, a script, an expression or an object gives a meaning to. */
+/** Texts that have a special meaning for a store, a script, an expression or an object. */
 const LOADED_TEXTS = [
   '',
   '\0',
@@ -43,7 +43,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(fc.constantFrom(...LOADED_TEXTS), fc.string({ maxLength: 5 })).map((parts) => parts.join('')),
 );
 
-/** Values that look like what is wanted, by their place in this list: each is made anew, since some can be spoilt. */
+/** Makers of values that resemble the expected value. Each value is made anew, because a test can spoil it. */
 const NEAR_MISSES: readonly (() => unknown)[] = [
   ...[undefined, null, true, false, 0, -0, 1, -1, 0.5, 999, 1_000, 86_400_001, 2 ** 53, 1e300, -1e300].map(
     (v) => () => v,
@@ -70,11 +70,11 @@ const NEAR_MISSES: readonly (() => unknown)[] = [
   () => async () => undefined,
   () => thrower,
   () => new Proxy({}, { get: (_, key) => key }),
-  // All but what fast-check reads to show it.
+  // Reading any member throws, except the members that fast-check reads to print the value.
   () => new Proxy({}, { get: (_, key) => (typeof key === 'symbol' || key === 'toString' ? undefined : thrower()) }),
 ];
 
-/** What a value throws that does not let itself be read. */
+/** The error that a value throws when it is read. */
 export class Untouchable extends Error {
   override readonly name = 'Untouchable';
 }
@@ -108,7 +108,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
   },
 );
 
-/** Anything that can be thrown: errors with any properties, some of which throw when they are read. */
+/** Anything that can be thrown: errors with any properties. Reading some of these properties throws. */
 export const anyFailure: fc.Arbitrary<unknown> = fc.oneof(
   anyValue,
   fc

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 
-/** A request as it came, to be sent on. */
+/** A request as it was received, to be passed on. */
 export interface HttpRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -14,8 +14,8 @@ export interface Answer {
 }
 
 /**
- * The Date header of every response: the server's own, that of the moment when the client is answered, none, shifted,
- * or set.
+ * The Date header of every response: the server's own, the time of the answer to the client, none, a shifted one, or a
+ * fixed one.
  */
 export type DateHeader = 'server' | 'answered' | 'none' | { readonly shiftMs: number } | { readonly atMs: number };
 

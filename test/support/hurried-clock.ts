@@ -1,7 +1,7 @@
 import type { Clock } from 'single-execution';
 import { systemClock } from '../../src/core/values/clock.js';
 
-/** A clock on which waiting is so many times shorter. The wall clock is true. */
+/** A clock on which timers are shorter by the factor `times`. The wall clock is true. */
 export function hurriedClock(times: number): Clock {
   return {
     now: () => Date.now(),

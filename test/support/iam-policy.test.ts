@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type AwsRequest, deployed, isAllowed } from './iam-policy.js';
 
 /*
- * Each title is a sentence of AWS' "IAM JSON policy element reference", or what this reader does where it is no reader.
+ * Each title is a sentence of AWS' "IAM JSON policy element reference", or says what this reader refuses to read.
  */
 
 const TABLE = 'arn:aws:dynamodb:eu-west-1:123456789012:table/locks';
@@ -53,7 +53,7 @@ describe('Resource is case-sensitive; a wildcard stays within its part of the AR
     ['arn:aws:dynamodb:us-east-1:123456789012:table/locks', false],
     ['arn:aws:*:::table/locks', false],
     [['arn:aws:dynamodb:eu-west-1:123456789012:table/shop', TABLE], true],
-    // A literal star by a variable.
+    // A literal star, written as a variable.
     [`${TABLE}\${*}`, false],
   ])('%j', (Resource, expected) => {
     expect(allowed({ Resource })).toBe(expected);

@@ -1,6 +1,6 @@
 /*
- * What IAM makes of an identity-based policy: of the policy language the part that these grants need. Whatever else a
- * policy says is an error here, so that nothing passes for harmless because it was not understood.
+ * How IAM evaluates an identity-based policy, for the part of the policy language that these grants need. Anything else
+ * in a policy is an error, so that nothing counts as harmless only because it was not understood.
  *
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements.html
  */
@@ -8,7 +8,7 @@
 export interface AwsRequest {
   readonly action: string;
   readonly resource: string;
-  /** The request context. A list is the value of a multivalued key. */
+  /** The request context. The value of a multivalued key is a list. */
   readonly context?: Readonly<Record<string, string | readonly string[]>>;
 }
 
@@ -18,11 +18,11 @@ type Operator = (patterns: readonly string[], given: readonly string[] | string 
 
 const ARN_PARTS = 6;
 
-/** Whether a policy allows a request by itself: one of its statements does. */
+/** Whether a policy by itself allows a request: one of its statements does. */
 export function isAllowed(document: unknown, request: AwsRequest): boolean {
   const { Version: version, Statement: statements } = membersOf('policy', document, ['Version', 'Statement']);
   if (version !== '2012-10-17') throw new Error(`policy of version ${version}`);
-  // All are read, those that do not decide as well.
+  // Read all statements, so that an unknown element is an error in any of them.
   return listOf(statements)
     .map((statement) => allows(statement, request))
     .includes(true);
@@ -67,12 +67,12 @@ function one(given: readonly string[] | string | undefined, patterns: readonly P
   return typeof given === 'string' && patterns.some(matches(given));
 }
 
-/** Holds for no values, too. */
+/** Whether every value matches a pattern. True also if there are no values. */
 function all(given: readonly string[] | string | undefined, patterns: readonly Pattern[]): boolean {
   return valuesOf(given).every((value) => patterns.some(matches(value)));
 }
 
-/** An empty text is no value. */
+/** The values of a key. An empty text counts as no value. */
 function valuesOf(given: readonly string[] | string | undefined): string[] {
   return [given ?? []].flat().filter((value) => value !== '');
 }
@@ -82,7 +82,7 @@ function actionPattern(text: string): Pattern {
   return pattern(text, { wildcards: true, flags: 'isu' });
 }
 
-/** No wildcard reaches beyond its part of the ARN; variables are for the last part. */
+/** A wildcard matches only within its part of the ARN. Variables are allowed in the last part only. */
 function arnPattern(text: string): Pattern {
   if (text === '*') return () => true;
   const parts = arnParts(text);
@@ -105,7 +105,7 @@ const literal = (text: string): Pattern => pattern(text, { wildcards: false, fla
 const likeness = (text: string): Pattern => pattern(text, { wildcards: true, flags: 'su' });
 const matches = (text: string) => (isMatch: Pattern) => isMatch(text);
 
-/** Reads `${*}`, `${?}` and `${$}` as the character within, once, from left to right. */
+/** `${*}`, `${?}` and `${$}` stand for the character inside. The text is read once, from left to right. */
 function pattern(text: string, { wildcards, flags }: { wildcards: boolean; flags: string }): Pattern {
   const sources = (text.match(/\$\{.*?(?:\}|$)|./gsu) ?? []).map((piece) => {
     const [, fixed] = /^\$\{([*?$])\}$/.exec(piece) ?? [];
@@ -144,7 +144,7 @@ const PSEUDO_PARAMETERS: Members = {
   'AWS::AccountId': '123456789012',
 };
 
-/** A part of a template as it could be deployed: each resource has an ARN made of its logical id. */
+/** A part of a template as it could be deployed: each resource gets an ARN made from its logical id. */
 export function deployed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(deployed);
   if (typeof value !== 'object' || value === null) return value;

@@ -12,7 +12,7 @@ const testsIn = (folder: string): string[] =>
     return path.endsWith('.test.ts') ? [path] : [];
   });
 
-/** The patterns that a pattern with `{a,b}` stands for. */
+/** Expands `{a,b}` in a pattern. @returns the patterns that it stands for */
 function patternsOf(pattern: string): string[] {
   const [, before, list = '', after] = /^(.*)\{(.*)\}(.*)$/.exec(pattern) ?? [];
   return before === undefined ? [pattern] : list.split(',').map((one) => `${before}${one}${after}`);

@@ -6,7 +6,7 @@ declare module 'vitest' {
   }
 }
 
-/** The first ones in `npm test`, the further ones in `npm run proof`. */
+/** The cases of this run: `first` in `npm test`, `further` in `npm run proof`. */
 export function inThisRun<T>(first: readonly T[], further: readonly T[]): readonly T[] {
   return inject('isProof') ? further : first;
 }

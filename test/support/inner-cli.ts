@@ -7,13 +7,14 @@ import type { CliEnd } from './built-cli.js';
 interface Around {
   readonly cwd?: string;
   readonly clock?: Clock;
-  /** The streams are a terminal, on which this is typed. */
+  /** Makes the streams a terminal, on which this text is typed. */
   readonly typed?: string;
 }
 
 /**
- * Runs a command line in this process, its streams in hand, which is much quicker than a process of its own. Not for a
- * `console` that serves, which ends by a signal, nor for what a command of `run` prints: it has this process's streams.
+ * Runs a command line in this process and captures its streams, which is much quicker than a process of its own. It
+ * cannot run a `console` that serves, because only a signal ends that. It does not capture what a command of `run`
+ * prints, because that command inherits this process's streams.
  */
 export async function innerCli(
   args: readonly string[],

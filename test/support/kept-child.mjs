@@ -1,4 +1,4 @@
-/** Ends a server when our stdin closes, which happens however the parent ends: normally, by a signal, or by kill -9. */
+/** Ends a server when stdin closes. That happens however the parent ends: normally, by a signal, or by kill -9. */
 export function keep(server, { signal = 'SIGKILL', leave = process.exit } = {}) {
   server.on('error', (error) => {
     process.stderr.write(`${error.message}\n`);

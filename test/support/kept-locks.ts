@@ -3,14 +3,14 @@ import { type FaultPlan, type FaultyStore, faultyStore } from 'single-execution/
 import { type MemoryLocks, memoryLocks } from './memory-locks.js';
 
 export interface KeptLocks extends Omit<MemoryLocks, 'options'> {
-  /** Of a run under lock `digest` whose lease of a minute is renewed. */
+  /** Options of a run under lock `digest`. Its lease of one minute is renewed. */
   readonly options: ExecuteOptions;
   readonly faulty: FaultyStore;
-  /** The monotonic instants at which an extension was asked for; the clock begins at 0. */
+  /** The monotonic instants at which an extension was asked for. The clock begins at 0. */
   readonly extendedAt: number[];
 }
 
-/** A store in memory whose calls go wrong as planned, a clock that stands still, and options with `keepAlive`. */
+/** A store in memory with planned faults, a clock that stands still, and options with `keepAlive`. */
 export function keptLocks(plan: FaultPlan = {}): KeptLocks {
   const locks = memoryLocks();
   const faulty = faultyStore(locks.store, plan);

@@ -11,7 +11,7 @@ import { listening } from './loopback.js';
 
 export const HOST = '127.0.0.1';
 const KEEPER = new URL('./server-keeper.mjs', import.meta.url);
-/** Another process can take the free port before the server does. */
+/** Tries several ports, because another process can take a free port before the server does. */
 const PORTS_TRIED = 3;
 
 export interface KeptServer {
@@ -19,7 +19,7 @@ export interface KeptServer {
 }
 
 interface Launch {
-  /** A program that starts the server and ends it when its own stdin closes. */
+  /** A program that starts the server, and ends it when its own stdin closes. */
   readonly keeper: URL;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ interface Launch {
   isReady(output: string): boolean | Promise<boolean>;
 }
 
-/** Starts a server that ends with `stop()` or with this process, however that ends. */
+/** Starts a server. It ends with `stop()` or with this process, however this process ends. */
 export async function startKept({ keeper, args, env, startMs, isReady }: Launch): Promise<KeptServer> {
   const child = spawn(process.execPath, [fileURLToPath(keeper), ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -56,31 +56,31 @@ export async function startKept({ keeper, args, env, startMs, isReady }: Launch)
 }
 
 interface ServerPlan {
-  /** Its files, by their names. */
+  /** Files to write into the server's folder, by name. */
   readonly files?: Readonly<Record<string, string>>;
-  /** The user as whom it runs, and prepares, when this process is root's. @default this process's */
+  /** The user for `prepare` and for the server, if this process runs as root. @default this process's user */
   readonly user?: string;
-  /** A command that comes before. */
+  /** A command to run before the server starts. */
   readonly prepare?: readonly string[];
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What ends it. @default 'SIGKILL' */
+  /** The signal that ends the server. @default 'SIGKILL' */
   readonly signal?: NodeJS.Signals;
 }
 
 interface ServerLaunch {
   readonly name: string;
   /**
-   * What it prints when it is ready: on a port taken by another server, that one would answer. Or whether it answers,
-   * where it prints nothing.
+   * A text that the server prints when it is ready, so that another server on the same port is not mistaken for it. For
+   * a server that prints nothing, a function that asks whether the port answers.
    */
   readonly ready: string | ((port: number) => Promise<boolean>);
   readonly startMs: number;
-  /** Its commands run in a folder of its own. */
+  /** The plan of the server. Its commands run in `folder`, which no other server uses. */
   plan(folder: string, port: string): ServerPlan;
 }
 
-/** Starts a server on a free port; it ends with `stop()` or with this process. */
+/** Starts a server on a free port. It ends with `stop()` or with this process. */
 export async function startServer(launch: ServerLaunch): Promise<KeptServer & { readonly port: number }> {
   const failures: unknown[] = [];
   while (failures.length < PORTS_TRIED) {

@@ -3,7 +3,7 @@ import type { Claim, Lease } from 'single-execution';
 /** 2026-01-01T00:00:00Z, which is `mjuohs00` in base 36. */
 export const GRANTED_AT = 1_767_225_600_000;
 
-/** Of a lock for a minute, without a tick. */
+/** A claim of lock `digest` for a minute, without a tick. */
 export const claim: Claim = {
   name: 'digest',
   attemptId: 'a1',
@@ -12,7 +12,7 @@ export const claim: Claim = {
   markTickAtStart: false,
 };
 
-/** What that claim is granted at {@link GRANTED_AT}, where the monotonic clock is at 0. */
+/** The lease of that claim, granted at {@link GRANTED_AT}, when the monotonic clock is at 0. */
 export const lease: Lease = {
   name: 'digest',
   attemptId: 'a1',

@@ -1,4 +1,4 @@
-/** The body of a DynamoDB request, as JSON has it. */
+/** The body of a DynamoDB request, parsed from JSON. */
 export type RequestBody = Readonly<Record<string, unknown>>;
 
 export type LockVerb =
@@ -21,10 +21,10 @@ interface Write {
   readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly S?: string } | string | undefined>>;
 }
 
-/** A value as it is sent, or as a document client is given it. */
+/** The text of a value as it is sent, or as a document client gets it. */
 const textOf = (value: { readonly S?: string } | string | undefined) => (typeof value === 'object' ? value.S : value);
 
-/** Which verb of the lock protocol a write to DynamoDB is, read off its expressions. */
+/** The verb of the lock protocol that a write to DynamoDB belongs to, recognised by its expressions. */
 export function verbOf(body: RequestBody): LockVerb {
   const { UpdateExpression: update = '', ExpressionAttributeValues: values = {} } = body as Write;
   if (update.startsWith('SET barredAttempt')) return 'cancel';
@@ -42,7 +42,7 @@ export function verbOf(body: RequestBody): LockVerb {
   return 'other';
 }
 
-/** The attempt that a request is about. */
+/** The id of the attempt that a request names. */
 export function attemptOf(body: RequestBody): string | undefined {
   return textOf((body as Write).ExpressionAttributeValues?.[':att']);
 }

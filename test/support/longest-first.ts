@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take longest, most of which wait. If one of them began last, it would run alone at the end. */
+/** The files that take longest, mostly because they wait. If one of them began last, it would run alone at the end. */
 const LONGEST = [
-  // A worker keeps the concurrency of its first file, so a file that asks for little is not among the first.
+  // A worker keeps the concurrency of its first file, so a file that needs low concurrency is not among the first.
   'infra/deployed-handlers',
   'cli/console/page',
   'conformance/conformance',
   'chaos/election',
-  // Not among the first either: a case that a cold start disturbs is played again.
+  // These are not among the first either: a cold start disturbs a case, which is then played again.
   'faults/dynamodb-newest',
   'faults/upstash-newest',
   'cli/run',
@@ -27,7 +27,7 @@ const LONGEST = [
   'stores/postgres/contract',
 ].map((name) => `test/${name}.test.ts`);
 
-/** Begins with the files that take longest; a clean clone has no times of an earlier run to go by. */
+/** Begins with the longest files. A clean clone knows no times of an earlier run. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const paths = LONGEST.map((name) => join(this.ctx.config.root, name));

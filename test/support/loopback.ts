@@ -1,13 +1,13 @@
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 
-/** Lets a server listen on a port of the loopback. @default a free one @returns the port */
+/** Lets a server listen on a port of the loopback interface. @default a free port @returns the port */
 export async function listening(server: Server, port = 0): Promise<number> {
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
 }
 
-/** Closes a server of HTTP with all its connections. */
+/** Closes an HTTP server and all its connections. */
 export function closed(server: HttpServer): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

@@ -2,15 +2,15 @@ import { findProgram, HOST, type KeptServer, startServer } from './kept-server.j
 
 const START_MS = 60_000;
 const DATABASE = 'jobs';
-/** Debian's place for it is not on everybody's PATH. */
+/** Debian's folder for MariaDB is not on everybody's PATH. */
 const PROGRAMS = ['mariadbd', '/usr/sbin/mariadbd'];
 
 export interface MariaDB extends KeptServer {
-  /** Of an empty database. */
+  /** The URL of an empty database. */
   readonly url: string;
 }
 
-/** Starts a real MariaDB on a free port; it ends with `stop()` or with this process. */
+/** Starts a real MariaDB on a free port. It ends with `stop()` or with this process. */
 export async function startMariaDB(): Promise<MariaDB> {
   const program = await requireMariaDB();
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
@@ -19,11 +19,11 @@ export async function startMariaDB(): Promise<MariaDB> {
     ready: 'ready for connections',
     startMs: START_MS,
     plan: (folder, port) => ({
-      // A database is a folder.
+      // In MariaDB a folder is a database.
       prepare: ['mkdir', '-p', `data/${DATABASE}`],
       command: [
         program,
-        // No rights to check: whoever connects may do everything.
+        // Turn off the check of rights: every client may do everything.
         ...['--no-defaults', ...asRoot, '--skip-grant-tables', `--bind-address=${HOST}`, `--port=${port}`],
         ...[`--datadir=${folder}/data`, `--socket=${folder}/socket`, '--innodb-flush-log-at-trx-commit=0'],
       ],
@@ -32,7 +32,7 @@ export async function startMariaDB(): Promise<MariaDB> {
   return { url: `mysql://root@${HOST}:${port}/${DATABASE}`, stop };
 }
 
-/** @returns its path. @throws Error where it is not found */
+/** @returns the path of MariaDB. @throws Error if it is not found */
 export function requireMariaDB(): Promise<string> {
   return findProgram(PROGRAMS, 'These tests need MariaDB on the PATH (Debian: apt-get install mariadb-server-core)');
 }

@@ -46,7 +46,7 @@ const namesOf = ({ members }: MemberList) => members.map(({ name }) => name).sor
 const listed = async ({ admin, name }: Scene) =>
   (await lockAdmin(admin).list()).map((lock) => lock.name).filter((lock) => lock.startsWith(name));
 
-/** What every store promises of `checkIn`. The group has the name of the case's lock. */
+/** What every store promises for `checkIn`. The group has the name of the case's lock. */
 export const memberCases: readonly ContractCase[] = [
   memberCase('the first check-in makes the list, by the clock that leases are granted by', async (scene) => {
     const { lockedAtMs } = await scene.grant();

@@ -12,9 +12,9 @@ export interface MemoryLocks {
   readonly clock: ManualClock;
   readonly store: MemoryStore;
   readonly observer: RecordingObserver;
-  /** Of a run under lock `digest`, for at most a minute. */
+  /** Options of a run under lock `digest`, for at most a minute. */
   readonly options: ExecuteOptions & { readonly store: MemoryStore };
-  /** What is stored under `digest`. */
+  /** The record that is stored under `digest`. */
   item(): Promise<LockRecord>;
 }
 
@@ -28,7 +28,7 @@ export function memoryLocks(): MemoryLocks {
   return { clock, store, observer, options, item };
 }
 
-/** Starts a run that never ends, as one whose process was killed. */
+/** Starts a run that never ends, like a run whose process was killed. */
 export async function crash(options: ExecuteOptions): Promise<void> {
   const started = gate();
   void executeWithLock(() => {

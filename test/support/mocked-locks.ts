@@ -20,13 +20,13 @@ export interface MockedLocks {
   readonly table: FakeLockTable;
   readonly clock: ManualClock;
   readonly observer: RecordingObserver;
-  /** Runs a task under lock `digest`, for at most a minute, turning the clock as far as that takes. */
+  /** Runs a task under lock `digest`, for at most a minute, and turns the clock until it has ended. */
   run<T>(task: Task<T>, options?: Partial<ExecuteOptions>, store?: Partial<DynamoDBStoreOptions>): Promise<Outcome<T>>;
-  /** What was sent so far, in order: verbs of the protocol, `read` for what only reads. */
+  /** The requests so far, in order: verbs of the protocol, or `read`. */
   sent(): string[];
 }
 
-/** A store on a mocked client that behaves as the lock table, and a clock that stands still between the calls. */
+/** A store on a mocked client that behaves like the lock table, and a clock that stands still between calls. */
 export function mockedLocks(): MockedLocks {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 1 }));
   const mock = mockClient(client);

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const VERSIONS = { 22: '22.23.3', 24: '24.21.0' } as const;
-/** Kept from run to run, until `npm ci`. */
+/** A cache that is kept from run to run, until `npm ci`. */
 export const CACHE = fileURLToPath(new URL('../../node_modules/.cache/single-execution', import.meta.url));
 const INSTALL_MS = 120_000;
 
 /**
- * The path of a Node of that major version: this process's own if it is one, else `NODE_22_BINARY` or `NODE_24_BINARY`
- * of the environment, else a pinned one from npm, which is fetched once.
+ * The path of a Node binary of that major version: this process's own if it fits, else `NODE_22_BINARY` or
+ * `NODE_24_BINARY` from the environment, else a fixed version from npm, which is fetched once.
  */
 export async function nodeBinary(major: 22 | 24): Promise<string> {
   if (process.versions.node.startsWith(`${major}.`)) return process.execPath;
@@ -26,7 +26,7 @@ export async function nodeBinary(major: 22 | 24): Promise<string> {
   });
 }
 
-/** The path of a binary in a package of npm, which is fetched once. */
+/** The path of a binary in an npm package, which is fetched once. */
 export async function fetchedBinary(name: string, version: string, path: string): Promise<string> {
   const folder = join(CACHE, `${name.replaceAll('/', '-')}-${version}`);
   const binary = (inFolder: string) => join(inFolder, 'node_modules', name, path);
@@ -40,7 +40,9 @@ export async function fetchedBinary(name: string, version: string, path: string)
   return binary(folder);
 }
 
-/** Makes a folder unless it is there: under another name first, so that nobody ever sees half of it. */
+/**
+ * Makes a folder unless it exists. It is made under another name first, so that nobody ever sees an incomplete folder.
+ */
 export async function madeOnce(folder: string, make: (draft: string) => Promise<void>): Promise<void> {
   if (existsSync(folder)) return;
   await mkdir(dirname(folder), { recursive: true });
@@ -50,7 +52,7 @@ export async function madeOnce(folder: string, make: (draft: string) => Promise<
     await rename(draft, folder);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Another process was first.
+    // If the folder exists by now, another process has made it.
     if (!existsSync(folder)) throw error;
   }
 }
@@ -61,7 +63,7 @@ async function install(spec: string, folder: string): Promise<void> {
   await promisify(execFile)('npm', args, { cwd: folder, timeout: INSTALL_MS, shell });
 }
 
-/** On Apple silicon the package has another name since Node 19. */
+/** The npm package of Node. On Apple silicon it has another name since Node 19. */
 function npmPackage(): string {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const bin = platform === 'darwin' && process.arch === 'arm64' ? 'bin-' : '';

@@ -6,10 +6,10 @@ import { inject } from 'vitest';
 const LOOK_EVERY_MS = 50;
 
 /**
- * A folder that is made once in a test run, by the file that needs it first; the others wait for it. Nobody may change
- * what is in it.
+ * A folder that is made once in a test run, by the file that needs it first. Other files wait for it. Nobody may change
+ * its contents.
  *
- * @returns its path
+ * @returns the path of the folder
  */
 export async function onceARun(name: string, make: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(inject('runFolder'), name);

@@ -4,7 +4,7 @@ import { storeCall } from './contract-harness.js';
 import { shiftedClock } from './shifted-clock.js';
 
 /*
- * What the verbs of one run are given, where the details do not matter.
+ * Arguments for the verbs of one run, for tests in which the details do not matter.
  */
 
 export const call = (budgetMs = 5_000): StoreCall => ({ ...storeCall(shiftedClock(0)), budgetMs });

@@ -8,7 +8,7 @@ import { startRedisServer } from './redis-server.js';
 import { startUpstashBridge } from './upstash-bridge.js';
 
 /*
- * Servers that one test file has for itself. They start where the file awaits them, and stop at its end.
+ * Servers for one test file. They start when the file awaits them, and stop at its end.
  */
 
 export async function ownRedis() {
@@ -21,7 +21,7 @@ export async function ownRedis() {
   return { server, redis };
 }
 
-/** A Redis that has no key before each test. */
+/** A Redis that is emptied before each test. */
 export async function clearedRedis() {
   const own = await ownRedis();
   beforeEach(async () => {
@@ -30,7 +30,7 @@ export async function clearedRedis() {
   return own;
 }
 
-/** A Redis that has no key before each test, behind Upstash's REST. */
+/** A Redis that is emptied before each test, behind Upstash's REST. */
 export async function clearedUpstash() {
   const { server, redis } = await clearedRedis();
   const bridge = await startUpstashBridge({ redisPort: server.port });
@@ -38,11 +38,11 @@ export async function clearedUpstash() {
   return { redis, bridge };
 }
 
-/** A Postgres with the table of the locks. */
+/** A Postgres with the lock table. */
 export async function ownPostgres() {
   const server = await startPostgresServer();
   const pool = new Pool({ connectionString: server.url });
-  // The statement that needed a connection which was cut says so too.
+  // Ignore this event: the statement that needed the lost connection rejects too.
   pool.on('error', () => undefined);
   await createPostgresTable(pool);
   afterAll(async () => {
@@ -52,7 +52,7 @@ export async function ownPostgres() {
   return { server, pool };
 }
 
-/** A lock table behind a fault proxy, which has seen no request before each test. */
+/** A lock table behind a fault proxy. The proxy's list of requests is emptied before each test. */
 export async function ownProxiedLocks(): Promise<ProxiedLocks> {
   const locks = await startProxiedLocks();
   beforeEach(() => locks.proxy.reset());

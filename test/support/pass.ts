@@ -1,6 +1,6 @@
 import type { Clock } from 'single-execution';
 
-/** Resolves when so many milliseconds have passed on that clock. */
+/** Resolves when `ms` have passed on that clock. */
 export function pass(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => {
     clock.setTimer(resolve, ms);

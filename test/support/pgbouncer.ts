@@ -1,15 +1,15 @@
 import { findProgram, HOST, type KeptServer, startServer } from './kept-server.js';
 
 const START_MS = 60_000;
-/** Debian's place for it is not on everybody's PATH. */
+/** Debian's folder for pgbouncer is not on everybody's PATH. */
 const PROGRAMS = ['pgbouncer', '/usr/sbin/pgbouncer'];
 
 export interface PgBouncer extends KeptServer {
-  /** Of the same database as the same user, over a pool that gives a connection for one transaction. */
+  /** The URL of the same database, as the same user, through a pool that assigns a connection for each transaction. */
   readonly url: string;
 }
 
-/** Starts a real pgbouncer before a Postgres of this machine; it ends with `stop()` or with this process. */
+/** Starts a real pgbouncer in front of a Postgres on this machine. It ends with `stop()` or with this process. */
 export async function startPgBouncer(database: string): Promise<PgBouncer> {
   const program = await requirePgBouncer();
   const { hostname, port: serverPort, username, password } = new URL(database);
@@ -41,7 +41,7 @@ max_client_conn = 200
   return { url: String(Object.assign(new URL(database), { host: `${HOST}:${port}` })), stop };
 }
 
-/** @returns its path. @throws Error where it is not found */
+/** @returns the path of pgbouncer. @throws Error if it is not found */
 export function requirePgBouncer(): Promise<string> {
   return findProgram(PROGRAMS, 'These tests need pgbouncer on the PATH (Debian: apt-get install pgbouncer)');
 }

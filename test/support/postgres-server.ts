@@ -18,11 +18,11 @@ const SETTINGS = {
 
 export interface PostgresServer extends KeptServer {
   readonly port: number;
-  /** With a user who may do everything. */
+  /** The URL with a user who may do everything. */
   readonly url: string;
 }
 
-/** Starts a real PostgreSQL on a free port and an empty cluster; it ends with `stop()` or with this process. */
+/** Starts a real PostgreSQL on a free port, with an empty cluster. It ends with `stop()` or with this process. */
 export async function startPostgresServer(): Promise<PostgresServer> {
   const programs = await requirePostgres();
   const { port, stop } = await startServer({
@@ -47,9 +47,9 @@ export async function startPostgresServer(): Promise<PostgresServer> {
 }
 
 /**
- * The folder of its programs: Debian's newest, or that of `postgres` on the PATH.
+ * The folder of PostgreSQL's programs: Debian's newest version, or the folder of `postgres` on the PATH.
  *
- * @throws Error where there is none
+ * @throws Error if there is none
  */
 export async function requirePostgres(): Promise<string> {
   const versions = (await readdir(DEBIAN).catch(() => [])).sort((a, b) => Number(b) - Number(a));

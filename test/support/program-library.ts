@@ -1,4 +1,4 @@
-/** What the programs of program.ts are made of. */
+/** The modules that the programs of program.ts use. */
 export { Redis } from 'ioredis';
 export { withSingleExecution } from '../../src/adapters/process.js';
 export { untilShutdown } from '../../src/adapters/process-shutdown.js';

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { bundledProgram } from './bundled-program.js';
 
-/** What every program starts with; it goes on until it is ended, and says what happens, one line each. */
+/**
+ * The beginning of every program. The program runs until it is ended, and prints a line for each thing that happens.
+ */
 const START = `
   import { createInterface } from 'node:readline';
   const [, redisUrl, library] = process.argv;
@@ -41,26 +43,29 @@ const START = `
   const call = (job) =>
     job().then(() => say('fulfilled'), (error) => say('rejected', error.name, error.code));`;
 
-/** A process of its own, in which wrapped functions run. */
+/** A process of its own that runs wrapped functions. */
 export interface Program {
-  /** What it has said. */
+  /** The lines that the program has printed. */
   readonly lines: readonly string[];
-  /** What it has written on stderr. */
+  /** What the program has written on stderr. */
   errors(): string;
-  /** Resolves when it has said that. */
+  /** Resolves when the program has printed this line. */
   until(line: string): Promise<void>;
-  /** Resolves when it has heard that word. */
+  /** Sends a word. Resolves when the program has received it. */
   tell(word: string): Promise<void>;
   sigterm(): void;
-  /** Resolves when it has gone round its event loop since, and so has taken the signals that were sent before. */
+  /**
+   * Resolves when the program has gone round its event loop once more, and so has handled all signals that were sent
+   * before.
+   */
   turn(): Promise<void>;
-  /** How it ended: its exit code, or the signal. */
+  /** How the program ended: its exit code, or the signal. */
   readonly ended: Promise<number | string>;
 }
 
 export interface Programs {
   start(program: string): Program;
-  /** Ends the programs that have not. */
+  /** Ends all programs that still run. */
   end(): void;
   remove(): Promise<void>;
 }
@@ -85,7 +90,7 @@ export async function preparePrograms(redisUrl: string): Promise<Programs> {
 }
 
 function programOf(child: ChildProcessWithoutNullStreams): Program {
-  // It may have ended before it hears the word.
+  // The program may end before it receives the word.
   child.stdin.on('error', () => {});
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -12,16 +12,18 @@ import { requirePostgres } from './postgres-server.js';
 import { requireRedisServer } from './redis-server.js';
 
 /*
- * The programs that tests need besides npm's packages. A missing one is installed by apt-get, where this user is root
- * or may use sudo without a password. Elsewhere Debian's packages are unpacked into the cache of this checkout.
+ * The programs that tests need besides npm's packages. apt-get installs a missing program, if this user is root or may
+ * use sudo without a password. Otherwise Debian's packages are unpacked into the cache of this checkout.
  */
 
 interface Program {
-  /** @throws where it is not found */
+  /** @throws if the program is not found */
   readonly find: () => unknown;
-  /** Debian's packages. The second set is for releases that no longer have the first. */
+  /** Debian's packages. The second set is for releases that no longer have the first one. */
   readonly packages: readonly (readonly string[])[];
-  /** Its path among the unpacked files; left out where it runs from its own place only. */
+  /**
+   * The path of the program among the unpacked files. Absent if it runs only from the place where Debian installs it.
+   */
   readonly unpacked?: RegExp;
   /** Homebrew's package. */
   readonly brew: string;
@@ -73,9 +75,9 @@ const PROGRAMS = {
 export type ProgramName = keyof typeof PROGRAMS;
 
 /**
- * Sees to it that this process, and those that it starts, find the programs.
+ * Makes sure that this process and its children find the programs.
  *
- * @throws Error with the command that installs what could not be had
+ * @throws Error with the command that installs the missing programs
  */
 export async function providePrograms(...names: readonly ProgramName[]): Promise<void> {
   const missing: ProgramName[] = [];
@@ -94,7 +96,7 @@ export async function providePrograms(...names: readonly ProgramName[]): Promise
   );
 }
 
-/** @returns why not, where it could not be had */
+/** Provides one program. @returns the failures of all ways; undefined if the program can be used */
 async function provide(name: ProgramName, { find, packages, unpacked }: Program): Promise<unknown[] | undefined> {
   const folder = join(CACHE, `debian-${name}`);
   const say = (line: string) => process.stderr.write(`${name} is missing; ${line}\n`);

@@ -6,15 +6,15 @@ import { type FaultProxy, startFaultProxy } from './fault-proxy.js';
 import { type LockVerb, verbOf } from './lock-verb.js';
 import { storedItem } from './stored-item.js';
 
-/** A lock table behind a fault proxy, and a direct way past it. */
+/** A lock table behind a fault proxy, and a direct way past the proxy. */
 export interface ProxiedLocks {
   readonly proxy: FaultProxy;
-  /** Straight to the server. */
+  /** A client that goes straight to the server. */
   readonly direct: DynamoDBClient;
   readonly tableName: string;
-  /** A store of its own whose every request goes through the proxy. */
+  /** A store of its own. All its requests go through the proxy. */
   store(client?: ConstructorParameters<typeof DynamoDBClient>[0]): ReturnType<typeof dynamoDBStore>;
-  /** Verbs of the requests that went through the proxy, in order; a read by its operation. */
+  /** The verbs of the requests that went through the proxy, in order. A read has the name of its operation. */
   verbs(): (LockVerb | string)[];
   /** The record as it is stored. */
   record(name: string): Promise<Record<string, unknown> | undefined>;
@@ -44,7 +44,7 @@ export async function startProxiedLocks(): Promise<ProxiedLocks> {
   };
 }
 
-/** One run, and all that its caller and its observer see. */
+/** One run, and everything that its caller and its observer see. */
 export interface SeenRun {
   /** What the promise resolved to; undefined when it rejected. */
   readonly outcome?: Outcome<string>;

@@ -15,12 +15,12 @@ export interface OpenLocks {
   readonly admin: LockAdminStore;
 }
 
-/** An empty store of each kind, and what lies under it, for those who write behind its back. */
+/** An empty store of each kind, and the database below it, for tests that write to the database directly. */
 export interface RawStores {
   readonly redis: Redis;
   readonly dynamoDB: DynamoDBClient;
   readonly tableName: string;
-  /** Locks of one prefix, in a place that all prefixes share. */
+  /** Opens the locks with one key prefix. All prefixes share one database. */
   readonly open: Readonly<Record<'fake' | 'dynamodb' | 'redis', (keyPrefix?: string) => OpenLocks>>;
   readonly fake: FakeLockTable;
   stop(): Promise<void>;

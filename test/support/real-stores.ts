@@ -5,7 +5,7 @@ import { type OpenStore, openStore, type StoreAddress } from './store-address.js
 
 export const KINDS = ['redis', 'dynamodb'] as const;
 
-/** An empty Redis and an empty table, real ones, and a connection of the test's own to each. */
+/** A real and empty Redis and DynamoDB table, and a connection for the test to each of them. */
 export interface RealStores {
   readonly addresses: Readonly<Record<(typeof KINDS)[number], StoreAddress>>;
   readonly open: Readonly<Record<(typeof KINDS)[number], OpenStore>>;
@@ -21,7 +21,7 @@ export async function startRealStores(): Promise<RealStores> {
   const redis: StoreAddress = { kind: 'redis', url: server.url };
   const dynamodb: StoreAddress = { kind: 'dynamodb', endpoint, tableName };
   const open = { redis: openStore(redis), dynamodb: openStore(dynamodb) };
-  // A server's first answer takes as long as a short lease, or longer than a call waits.
+  // Warm up: a server's first answer can take longer than a short lease, or longer than a call waits.
   for (const { store } of Object.values(open)) {
     const first = () => executeWithLock(() => undefined, { name: 'first', store, lockAtMostFor: '1m' });
     await first().catch(first).catch(first);

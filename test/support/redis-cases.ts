@@ -11,12 +11,12 @@ import {
 import { HOLD_MS, LEASE_MS, type Scene, TICK_MS } from '../../src/testing/contract/stage/scene.js';
 
 const ENDED = { name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true };
-/** Not a number that JavaScript, or Lua, can tell from its neighbours. */
+/** A number that JavaScript and Lua cannot distinguish from its neighbours. */
 const UNSAFE_TOKEN = '9007199254740993';
 
 /**
- * What Redis promises beyond the contract of all stores. Its server's clock is no fence against late requests, so that
- * ended attempts are refused by their ids; and its numbers pass through Lua.
+ * What Redis promises beyond the contract of all stores. Its clock does not refuse late requests, so ended attempts are
+ * refused by their ids. Its numbers pass through Lua.
  */
 export const redisCases: readonly ContractCase[] = [
   contractCase('F5 an attempt that was released takes nothing after its successor', async (scene) => {
@@ -113,7 +113,7 @@ export const redisCases: readonly ContractCase[] = [
   }),
 
   redisCase('ticks that crashed are in order also where one of them has a digit more', async (scene) => {
-    // In 2059, the first instant of nine digits in base 36.
+    // This instant is in 2059, and the first one with nine digits in base 36.
     const nineDigits = 36 ** 8;
     const ticks = [-8, -7, -6, -5, -4, -3, -2, -1, 0].map((minute) => nineDigits + minute * 60_000);
     await scene.run({ tickMs: nineDigits - 9 * 60_000 });

@@ -13,7 +13,8 @@ export interface RedisLocks {
 }
 
 /**
- * All time is the server's: a lease must really pass. The callers' clocks are ten minutes wrong, which decides nothing.
+ * The contract's harness on Redis. Only the server's clock decides, so a lease must really pass. Callers' clocks are
+ * ten minutes wrong, which must have no effect.
  */
 export function redisHarness({ store, admin, keyPrefix, hset }: RedisLocks): ContractHarness {
   const clock = shiftedClock(-600_000);

@@ -12,7 +12,7 @@ export interface RedisServer extends KeptServer {
   readonly url: string;
 }
 
-/** Starts the real redis-server in memory on a free port; it ends with `stop()` or with this process. */
+/** Starts the real redis-server in memory on a free port. It ends with `stop()` or with this process. */
 export async function startRedisServer(): Promise<RedisServer> {
   await requireRedisServer();
   const { port, stop } = await startServer({
@@ -26,7 +26,7 @@ export async function startRedisServer(): Promise<RedisServer> {
   return { host: HOST, port, url: `redis://${HOST}:${port}`, stop };
 }
 
-/** @throws Error where it is not on the PATH */
+/** @throws Error if redis-server is not on the PATH */
 export async function requireRedisServer(): Promise<void> {
   await promisify(execFile)(PROGRAM, ['--version']).catch((error: Error) => {
     throw new Error(
@@ -36,7 +36,7 @@ export async function requireRedisServer(): Promise<void> {
   });
 }
 
-/** A connection to the Redis on this port of the loopback. Once that is gone it is not made anew. */
+/** A connection to the Redis on this loopback port. If it breaks, it is not made again. */
 export async function connectedTo(port: number): Promise<Redis> {
   const redis = new Redis({ host: HOST, port, lazyConnect: true, retryStrategy: () => null });
   redis.on('error', () => undefined);

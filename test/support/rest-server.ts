@@ -5,13 +5,13 @@ const SERVER = '@humanwhocodes/upstash-redis-server';
 const START_MS = 180_000;
 const TOKEN = 'token-of-the-tests';
 
-/** Speaks Upstash's REST in front of a Redis, and was written by others. */
+/** A server that other people wrote. It speaks Upstash's REST in front of a Redis. */
 export interface RestServer extends KeptServer {
   readonly url: string;
   readonly token: string;
 }
 
-/** Starts the published server as it comes; it ends with `stop()` or with this process. */
+/** Starts the published server as it is. It ends with `stop()` or with this process. */
 export async function startRestServer(redisUrl: string): Promise<RestServer> {
   const program = fileURLToPath(new URL('server.js', import.meta.resolve(SERVER)));
   const urlOf = (port: number) => `http://${HOST}:${port}`;

@@ -9,7 +9,9 @@ declare module 'vitest' {
   }
 }
 
-/** A folder for what all files of a test run share, and for the apps that they synthesise; removed at its end. */
+/**
+ * Makes a folder for files that a whole test run shares, and for synthesised apps. It is removed at the end of the run.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'test-run-'));
   project.provide('runFolder', folder);

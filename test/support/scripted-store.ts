@@ -1,6 +1,6 @@
 import type { Claim, Granted, LockStore, StoreCall } from 'single-execution';
 
-/** A store that grants and releases whatever it is asked, but for the verbs that a test scripts. */
+/** A store that grants and releases every claim, except for the verbs that a test replaces. */
 export function scriptedStore(verbs: Partial<LockStore> = {}): LockStore {
   return {
     acquire: async (claim, call) => grantOf(claim, call),
@@ -11,7 +11,7 @@ export function scriptedStore(verbs: Partial<LockStore> = {}): LockStore {
   };
 }
 
-/** A grant of token 7, sent and answered at this very instant. */
+/** A grant with token 7, sent and answered at this instant. */
 export function grantOf(claim: Claim, { clock }: StoreCall): Granted {
   return {
     status: 'acquired',

@@ -1,9 +1,9 @@
-/** What the SDK throws when no answer came. */
+/** The SDK's error if no answer came. */
 export function timeout(): Error {
   return Object.assign(new Error('no answer'), { name: 'TimeoutError' });
 }
 
-/** What the SDK throws when a condition does not hold, with the item that refused it; without one, as emulators do. */
+/** The SDK's error if a condition does not hold, with the item that made it fail. Emulators leave the item out. */
 export function refused(item?: object, attempts = 1): Error {
   return Object.assign(new Error('The conditional request failed'), {
     name: 'ConditionalCheckFailedException',

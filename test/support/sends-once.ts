@@ -1,2 +1,2 @@
-/** What docs/stores/redis.md tells to set in ioredis, so that the lock alone tries again. */
+/** The setting of ioredis that docs/stores/redis.md asks for, so that only the lock tries again. */
 export const SENDS_ONCE = { maxRetriesPerRequest: 0 };

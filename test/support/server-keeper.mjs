@@ -1,4 +1,4 @@
-// Runs a server in a folder of its own, which is removed when the server has ended.
+// Runs a server in a folder of its own, and removes the folder when the server has ended.
 import { execFileSync, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { keep } from './kept-child.mjs';

@@ -1,4 +1,4 @@
-/** What a promise was rejected with. */
+/** The error that a promise rejects with. */
 export function failureOf<E>(promise: Promise<unknown>): Promise<E> {
   return promise.then(
     () => {
@@ -8,7 +8,7 @@ export function failureOf<E>(promise: Promise<unknown>): Promise<E> {
   );
 }
 
-/** Whether a promise has settled, for a clock that stands still. */
+/** Whether a promise has settled, for tests in which the clock stands still. */
 export function settledOf(promise: Promise<unknown>): () => boolean {
   let settled = false;
   const settle = () => {

@@ -9,7 +9,7 @@ const REFUSED: Readonly<Record<RefusalReason, true>> = {
 };
 const SKIPPED: Readonly<Record<SkipReason, true>> = { ...REFUSED, 'store-unavailable': true };
 
-/** Every reason of a store. A new one does not compile until it is above; the tests of this list then ask for it. */
+/** Every reason of a store. If a reason is missing above, this file does not compile. Tests run over this list. */
 export const REFUSAL_REASONS = Object.keys(REFUSED) as readonly RefusalReason[];
 /** Every reason of a skip. */
 export const SKIP_REASONS = Object.keys(SKIPPED) as readonly SkipReason[];

@@ -1,19 +1,19 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { listening } from './loopback.js';
 
-/** Stands between clients and a real server, and lets them wait at each step of a connection. */
+/** Stands between clients and a real server, and delays each step of a connection. */
 export interface SlowNetwork {
   readonly endpoint: string;
-  /** Connections of clients that are open. */
+  /** The number of client connections that are open. */
   open(): number;
-  /** All connections that clients have made. */
+  /** The number of connections that clients have made. */
   made(): number;
   stop(): Promise<void>;
 }
 
 /**
  * @param upstream the server's URL
- * @param stepMs what the set-up of a connection takes, and then each flight of the client; answers return at once
+ * @param stepMs the time for the set-up of a connection, and for each packet from the client. Answers return at once
  */
 export async function startSlowNetwork(upstream: string, stepMs: number): Promise<SlowNetwork> {
   const { port: upstreamPort } = new URL(upstream);

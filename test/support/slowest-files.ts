@@ -3,7 +3,10 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 const SHOWN = 10;
 
-/** Ends a run of many files with the slowest of them: what they took in their worker, and what it loaded for them. */
+/**
+ * Prints the slowest files at the end of a run of many files. A file's time includes its tests and the loading of its
+ * modules.
+ */
 export class SlowestFiles implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     if (modules.length <= SHOWN) return;

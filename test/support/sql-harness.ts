@@ -2,19 +2,22 @@ import type { LockAdminStore, LockStore } from 'single-execution';
 import type { ContractHarness } from 'single-execution/testing';
 import { redisHarness } from './redis-harness.js';
 
-/** Runs a statement and resolves to its rows. */
+/** Runs a statement. @returns its rows */
 export type Rows = (text: string, values: (string | number)[]) => Promise<readonly object[]> | readonly object[];
 
 export interface SqlLocks {
   readonly store: LockStore & LockAdminStore;
   readonly keyPrefix: string;
   readonly rows: Rows;
-  /** The statements of this database: `name` → `record`; `record name`. */
+  /** The statements of this database: `read` takes `name` and returns `record`; `write` takes `record` and `name`. */
   readonly read: string;
   readonly write: string;
 }
 
-/** All time is the server's, and the callers' clocks are ten minutes wrong, as with Redis. */
+/**
+ * The contract's harness on a SQL database. Only the server's clock decides, and callers' clocks are ten minutes wrong,
+ * as with Redis.
+ */
 export function sqlHarness({ store, keyPrefix, rows, read, write }: SqlLocks): ContractHarness {
   return {
     ...redisHarness({ store, admin: store, keyPrefix, hset: async () => undefined }),
@@ -26,7 +29,7 @@ export function sqlHarness({ store, keyPrefix, rows, read, write }: SqlLocks): C
   };
 }
 
-/** Those of SQLite. */
+/** The statements for SQLite. */
 export const SQLITE_STATEMENTS = {
   read: 'SELECT record FROM single_execution_locks WHERE name = ?',
   write: 'UPDATE single_execution_locks SET record = ? WHERE name = ?',

@@ -8,7 +8,7 @@ import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { SENDS_ONCE } from './sends-once.js';
 
-/** Where a store is, in words that reach another process. */
+/** Where a store is, as JSON that can be sent to another process. */
 export type StoreAddress =
   | { readonly kind: 'redis'; readonly url: string }
   | { readonly kind: 'upstash'; readonly url: string; readonly token: string }
@@ -18,17 +18,17 @@ export type StoreAddress =
 export interface OpenStore {
   readonly store: ReturnType<typeof redisStore>;
   readonly admin: ReturnType<typeof redisAdminStore>;
-  /** Ends its connections. */
+  /** Ends the connections of this store. */
   close(): void;
 }
 
 const LOCAL = { region: 'local', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 
-/** A store of one's own, with connections of its own. */
+/** Opens a store with connections of its own. */
 export function openStore(address: StoreAddress): OpenStore {
   if (address.kind === 'redis') {
     const client = new Redis(address.url, SENDS_ONCE);
-    // It tells of each connection that breaks, and makes a new one.
+    // Ignore this event: ioredis reports each connection that breaks, and makes a new one.
     client.on('error', () => undefined);
     const options = { client };
     return { store: redisStore(options), admin: redisAdminStore(options), close: () => client.disconnect() };
@@ -40,7 +40,7 @@ export function openStore(address: StoreAddress): OpenStore {
   }
   if (address.kind === 'postgres') {
     const client = new Pool({ connectionString: address.url });
-    // The statement that needed a connection which was cut says so too.
+    // Ignore this event: the statement that needed the lost connection rejects too.
     client.on('error', () => undefined);
     const store = postgresStore({ client });
     return { store, admin: store, close: () => void client.end() };
@@ -50,5 +50,8 @@ export function openStore(address: StoreAddress): OpenStore {
   return { store: dynamoDBStore(options), admin: dynamoDBAdminStore(options), close: () => client.destroy() };
 }
 
-/** How long after the end of a lease a store may still refuse others: DynamoDB's clock is read by the second. */
+/**
+ * How long after the end of a lease a store may still refuse others: the Date header of DynamoDB shows whole seconds
+ * only.
+ */
 export const lateMs = ({ kind }: StoreAddress): number => (kind === 'dynamodb' ? 3_000 : 0);

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 
-/** An item of a lock table as it is stored, as plain values; undefined when there is none. */
+/** A stored item of a lock table as plain values. Undefined if there is none. */
 export async function storedItem(
   client: DynamoDBClient,
   tableName: string,
@@ -12,7 +12,7 @@ export async function storedItem(
   return Item;
 }
 
-/** Puts an item by hand, as another tool or another version would. */
+/** Writes an item directly, as another tool or another version would. */
 export async function putItem(client: DynamoDBClient, tableName: string, item: Record<string, unknown>): Promise<void> {
   await DynamoDBDocumentClient.from(client).send(new PutCommand({ TableName: tableName, Item: item }));
 }

@@ -13,16 +13,16 @@ interface Resource {
   readonly Metadata?: Readonly<Record<string, string>>;
 }
 
-/** What an intrinsic function such as `{ Ref: 'Table' }` or `{ 'Fn::GetAtt': ['Table', 'Arn'] }` stands for. */
+/** Resolves an intrinsic function such as `{ Ref: 'Table' }` or `{ 'Fn::GetAtt': ['Table', 'Arn'] }`. */
 export type Resolve = (logicalId: string, attribute?: string) => string;
 
-/** What `cdk synth` made of this project's app: templates, and the folders that `cdk deploy` zips. */
+/** The output of `cdk synth` for this project's app: templates, and the folders that `cdk deploy` zips. */
 export interface SynthesisedApp {
-  /** A JSON file of the output, such as `manifest.json`. */
+  /** Reads a JSON file of the output, such as `manifest.json`. */
   file(name: string): Promise<unknown>;
   /** The properties of all resources of a type, by logical id. */
   ofType(type: string): Readonly<Record<string, Resource['Properties']>>;
-  /** Copies the bundle of a function to a folder of its own, out of reach of this project's packages. */
+  /** Copies the bundle of a function to a folder of its own, so that the bundle cannot use this project's packages. */
   unpack(functionId: string): Promise<string>;
   remove(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function synthesisedApp(stackName: string, context: readonly string
   };
 }
 
-/** Runs the CDK's command line as somebody without credentials and without a network. @returns what it printed */
+/** Runs the CDK's command line without credentials and without a network. @returns what it printed */
 async function cdk(...args: string[]): Promise<string> {
   const nowhere = 'http://127.0.0.1:9';
   const { stdout } = await promisify(execFile)(join(ROOT, 'node_modules/.bin/cdk'), args, {
@@ -59,7 +59,7 @@ async function cdk(...args: string[]): Promise<string> {
       HTTP_PROXY: nowhere,
       HTTPS_PROXY: nowhere,
       AWS_EC2_METADATA_DISABLED: 'true',
-      // CloudFormation's own, which takes ten seconds to load; the stack is judged by it in a test of its own.
+      // Turn off CloudFormation's validation, which takes ten seconds to load. A separate test validates this stack.
       CDK_VALIDATION: 'false',
     },
   });
@@ -77,7 +77,7 @@ export function resolved(value: unknown, resolve: Resolve): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, resolved(part, resolve)]));
 }
 
-/** Makes a table of DynamoDB Local with the keys of a synthesised one. */
+/** Creates a table in DynamoDB Local with the keys of a synthesised table. */
 export async function createSynthesised(
   client: DynamoDBClient,
   TableName: string,

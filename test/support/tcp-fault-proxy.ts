@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { listening } from './loopback.js';
 
 /**
- * What happens to a request: the connection is reset before the server sees it (`drop-request`) or once the server has
- * answered it (`drop-response`), or it is answered with this error of Redis's and never seen by the server (`busy`), or
- * its answer and all after it on this connection are kept back for so long, or the connection is reset and the server
- * sees the request so much later.
+ * What happens to a request. `drop-request`: the connection is reset before the server sees the request.
+ * `drop-response`: it is reset after the server has answered. `busy`: the client gets this error of Redis, and the
+ * server never sees the request. `keepBackMs`: this answer and all later ones on the connection are delayed. `lateMs`:
+ * the connection is reset, and the server sees the request that much later.
  */
 export type TcpFault =
   | 'drop-request'
@@ -17,17 +17,17 @@ export type TcpFault =
 
 export interface TcpFaultProxy {
   readonly port: number;
-  /** Ends its connections and refuses others, until it comes back. */
+  /** Ends all connections and refuses new ones, until `comeBack`. */
   goAway(): void;
   comeBack(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Stands between one client and a real Redis. What comes in one piece is one request: of a client that has several
- * commands under way at a time, a fault strikes them all.
+ * Stands between one client and a real server. Data that arrives in one piece counts as one request. If a client has
+ * several commands under way, a fault can strike them all.
  *
- * @param faultFor asked once for each request
+ * @param faultFor returns the fault of a request; called once for each request
  */
 export async function startTcpFaultProxy(
   redisPort: number,

@@ -1,8 +1,9 @@
 /*
- * The other end of `childPrograms`: what a program was started with, and how it speaks.
+ * The program's side of `childPrograms`: reads the order that the program was started with, and prints lines for the
+ * parent.
  */
 
-/** @returns what the program was started with */
+/** @returns the order that the program was started with */
 export const order = <T>(): T => JSON.parse(process.argv[2] ?? '');
 
 export const say = (said: string, more: object = {}) => process.stdout.write(`${JSON.stringify({ said, ...more })}\n`);

@@ -6,9 +6,10 @@ import { closed, listening } from './loopback.js';
 import { connectedTo } from './redis-server.js';
 
 /**
- * What happens to a request: the connection is reset before Redis sees it (`drop-request`) or after Redis applied it
- * (`drop-response`), it is never answered and not applied (`hang`) or applied (`hang-after`), it is applied and
- * answered with status 500 (`http-500-after`), or the connection is reset and Redis applies it so much later.
+ * What happens to a request. `drop-request` and `drop-response`: the connection is reset before Redis sees the request,
+ * or after Redis applied it. `hang` and `hang-after`: the request is never answered, and not applied or applied.
+ * `http-500-after`: Redis applies the request, and the client gets status 500. `lateMs`: the connection is reset, and
+ * Redis applies the request that much later.
  */
 export type BridgeFault =
   | 'drop-request'
@@ -28,28 +29,28 @@ export interface BridgeRequest {
 export interface BridgeInjection {
   /** @default every request */
   readonly when?: (request: BridgeRequest) => boolean;
-  /** How many of the requests that fit are hit. @default 1 */
+  /** How many of the matching requests are struck. @default 1 */
   readonly times?: number;
 }
 
 interface UpstashBridgeOptions {
   readonly redisPort: number;
-  /** What strikes a request, asked once for each, where that is not left to `inject`. */
+  /** Returns the fault of a request; called once for each request. If it returns none, `inject` decides. */
   readonly choose?: (request: BridgeRequest) => BridgeFault | undefined;
 }
 
-/** Speaks Upstash's REST protocol in front of a real Redis, and breaks down when it is told to. */
+/** Speaks Upstash's REST protocol in front of a real Redis, and fails as a test tells it to. */
 export interface UpstashBridge {
   readonly url: string;
   readonly token: string;
-  /** Every HTTP request since the start, the client's own retries and faulty ones included, oldest first. */
+  /** Every HTTP request since the start, oldest first. The client's own retries and struck requests are included. */
   requests(): readonly BridgeRequest[];
   inject(fault: BridgeFault, injection?: BridgeInjection): void;
   stop(): Promise<void>;
 }
 
 type Command = readonly string[];
-/** What Redis answers: its strings as their bytes. */
+/** An answer of Redis. Strings are buffers. */
 type Reply = Buffer | number | null | readonly Reply[];
 type Result = { readonly result: unknown } | { readonly error: string };
 type Encoding = 'utf8' | 'base64';
@@ -95,7 +96,7 @@ export async function startUpstashBridge({ redisPort, choose }: UpstashBridgeOpt
     outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
 
-  // Also when the client gives up first, or Redis is gone: to the client either is a dead connection.
+  // This also happens if the client gives up first or Redis is gone. To the client, both are a dead connection.
   const server = createServer((incoming, outgoing) => {
     serve(incoming, outgoing).catch(() => reset(outgoing));
   });
@@ -134,7 +135,7 @@ function resultOf(error: Error | null, reply: Reply, encoding: Encoding): Result
   if (error?.name === 'ReplyError') return { error: error.message };
   // Redis is gone.
   if (error) throw error;
-  // The one string that Upstash leaves plain under base64.
+  // With base64, Upstash encodes every string but this one.
   if (Buffer.isBuffer(reply) && reply.toString() === 'OK') return { result: 'OK' };
   return { result: encoded(reply, encoding) };
 }

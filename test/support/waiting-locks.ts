@@ -5,15 +5,15 @@ import { pass } from './pass.js';
 import { scriptedStore } from './scripted-store.js';
 
 export interface WaitingLocks extends Omit<MemoryLocks, 'options'> {
-  /** Of a run that waits for 20 s. */
+  /** Options of a run that waits for 20 s. */
   readonly options: ExecuteOptions;
-  /** Of a run that does not wait, and of which nobody is told. */
+  /** Options of a run that does not wait and has no observers. */
   readonly held: ExecuteOptions;
-  /** When an acquire was asked for, by which attempt. */
+  /** When each acquire was asked for, and by which attempt. */
   readonly tries: { readonly at: number; readonly attemptId: string }[];
 }
 
-/** Locks whose acquires are noted. */
+/** Locks with a record of each acquire. */
 export function waitingLocks(): WaitingLocks {
   const locks = memoryLocks();
   const tries: { at: number; attemptId: string }[] = [];
@@ -32,11 +32,11 @@ export interface RefusingLocks {
   readonly clock: ManualClock;
   readonly observer: RecordingObserver;
   readonly options: ExecuteOptions;
-  /** When an acquire was asked for. */
+  /** When each acquire was asked for. */
   readonly asked: number[];
 }
 
-/** A store that refuses every acquire so many milliseconds after it was asked. */
+/** A store that refuses every acquire, `answerMs` after it was asked. */
 export function refusingLocks(reason: RefusalReason, answerMs = 0): RefusingLocks {
   const { clock, options, observer } = memoryLocks();
   const asked: number[] = [];

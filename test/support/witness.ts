@@ -1,11 +1,13 @@
 import type { Redis } from 'ioredis';
 
 /*
- * What leaders write to, in a Redis: it refuses a write of an older term than it has seen, as a resource should, and
- * keeps record of all of them. Terms and instants come in one order, since a script runs alone.
+ * A resource in a Redis to which leaders write. It refuses a write with an older term than it has seen, as a resource
+ * should, and records all writes. A script runs alone, so terms and instants come in one order.
  */
 
-/** `term candidate assertedAtMs` or, for a write that nobody has asserted, an empty instant. */
+/**
+ * Arguments: `term candidate assertedAtMs`. If nobody has asserted the lead for this write, `-` replaces the instant.
+ */
 const WRITE = `
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
@@ -23,7 +25,7 @@ export interface WitnessedWrite {
   readonly isAccepted: boolean;
   readonly term: number;
   readonly candidate: string;
-  /** When the writer had last made sure that it leads; absent when it had not. */
+  /** When the writer last asserted that it leads. Absent if it wrote without asserting. */
   readonly assertedAtMs?: number;
   /** When the write was applied. */
   readonly atMs: number;
@@ -64,21 +66,21 @@ export function witness(redis: Redis, name: string): Witness {
   };
 }
 
-/** What a record of writes says of those who led. */
+/** What the recorded writes say about the leaders. */
 export interface Tally {
   readonly accepted: number;
   readonly refused: number;
   readonly terms: number;
-  /** Pairs of terms with a moment at which both had made sure that they lead, and both got a write in. */
+  /** The number of pairs of terms that both had asserted their lead at one moment and both had a write accepted. */
   readonly twoLeaders: number;
-  /** Whether each accepted write's term is not smaller than the one before. */
+  /** Whether no accepted write has a smaller term than the accepted write before it. */
   readonly termsRise: boolean;
 }
 
 export function tally(writes: readonly WitnessedWrite[]): Tally {
   const accepted = writes.filter(({ isAccepted }) => isAccepted);
   const pairs = new Set<string>();
-  /** The last instant at which each term got a write in. */
+  /** The last instant at which a write of each term was accepted. */
   const lastAtMs = new Map<number, number>();
   let termsRise = true;
   let newest = 0;

@@ -3,7 +3,7 @@ import type { ManualClock, RecordingObserver } from 'single-execution/testing';
 import { type MemoryLocks, memoryLocks } from './memory-locks.js';
 
 export interface WrapperLocks extends Omit<MemoryLocks, 'options'> {
-  /** Of a wrapper of any platform: lock `digest`, for at most a minute. */
+  /** Options for a wrapper of any platform: lock `digest`, for at most a minute. */
   readonly options: {
     readonly name: string;
     readonly store: MemoryStore;
@@ -13,7 +13,7 @@ export interface WrapperLocks extends Omit<MemoryLocks, 'options'> {
   };
 }
 
-/** As `memoryLocks`, with options that every platform takes. */
+/** Like `memoryLocks`, with options that every platform takes. */
 export function wrapperLocks(): WrapperLocks {
   const { clock, store, observer, item } = memoryLocks();
   const options = { name: 'digest', store, lockAtMostFor: '1m', clock, observers: [observer] };

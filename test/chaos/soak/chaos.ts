@@ -20,15 +20,15 @@ import { type Soak, summaryTable } from './summary.js';
 import { witnessed } from './witness-file.js';
 
 /*
- * `npm run chaos`: real processes of the library, killed, stopped, with wrong clocks and a bad network, and a check of
- * all that they did.
+ * `npm run chaos`: plays real processes of the library that are killed and stopped, with wrong clocks and a bad
+ * network, and checks everything that they did.
  */
 
-/** The part of all requests that a fault strikes. */
+/** The fraction of requests that a fault strikes. */
 const SHARE = 0.05;
 /**
- * Not by chance: to a client that has more than one request under way `busy` would be the answer to another one, and a
- * denial is not the network's doing.
+ * Faults that never strike by chance. A client with several requests under way would take `busy` for the answer to
+ * another request, and a denied access is not a fault of the network.
  */
 const SPARED: readonly string[] = ['busy', 'AccessDeniedException'];
 
@@ -85,7 +85,7 @@ async function main({ seed, minutes, stores }: Settings, cleanUps: CleanUps): Pr
   return allHeld ? 0 : 1;
 }
 
-/** Chooses the requests to strike, each with a kind of fault, and keeps account. */
+/** Chooses the requests to strike and a kind of fault for each, and records them. */
 function strikes(chance: Random, faults: readonly string[]) {
   const kinds = faults.filter((fault) => !SPARED.includes(fault));
   const struck: string[] = [];
@@ -98,10 +98,10 @@ function strikes(chance: Random, faults: readonly string[]) {
   return { choose, struck };
 }
 
-/** Plays a plan on a fleet. @returns what was given to whom */
+/** Plays a plan on a fleet. @returns which tick was given to which worker */
 async function play(steps: readonly PlannedStep[], fleet: Fleet): Promise<GivenTick[]> {
   const startMs = machineMs();
-  // In the past, so that no tick is in the future of a host whose clock is behind.
+  // Ticks lie far in the past, so that they are in the past also by a clock that is behind.
   const firstTickMs = Math.floor(Date.now() / 1_000) * 1_000 - 3_600_000;
   const given: GivenTick[] = [];
   for (const step of steps) {

@@ -7,18 +7,18 @@ import { hasStoreFailed, isRecorded, standstillsOf, type WithRun } from './readi
 import type { WitnessedWrite } from './witness-file.js';
 
 /*
- * What a soak knows of each of its locks, as facts. Workers report what they see; where an answer was lost, only bounds
- * are known of what the store has done.
+ * What a soak knows of each lock, as facts. Workers report what they see. If an answer was lost, only bounds are known
+ * for what the store did.
  */
 
-/** Rounding, and the few instructions between an instant and its being read. */
+/** The tolerance for rounding, and for the time between an event and the reading of its instant. */
 const READING_MS = 20;
 /**
- * How much longer a lease may last than was asked for. On DynamoDB the store adds its padding, and the server's clock
- * shows whole seconds only.
+ * How much longer a lease may last than asked for: on DynamoDB the store adds its padding, and the server's clock shows
+ * whole seconds only.
  */
 const BEYOND_LEASE_MS = 3_000;
-/** A busy machine can keep a request back for so long. */
+/** How long a busy machine can delay a request. */
 const BUSY_MS = 5_000;
 
 /** The history of each job's lock. */
@@ -44,7 +44,7 @@ export function historiesOf(soak: SoakHistory): History[] {
 
 const factOf = ({ id, worker, tickMs }: Delivery) => ({ attempt: String(id), host: worker.name, tick: tickMs });
 
-/** Grants that were told, and those that may have been made although nobody was told of them. */
+/** The grants that workers were told of, and the grants that may have been made although no worker was told. */
 function grantsOf(soak: SoakHistory, deliveries: readonly Delivery[]): Grant[] {
   const told = deliveries.filter(({ granted }) => granted).toSorted((a, b) => tokenOf(a) - tokenOf(b));
   const keptUntilMs = new Map(neighbours(told).map(([one, next]) => [next.id, lockedUntilMs(soak, one, next)]));
@@ -61,17 +61,17 @@ function grantsOf(soak: SoakHistory, deliveries: readonly Delivery[]): Grant[] {
 
 const tokenOf = ({ granted }: Delivery) => granted?.token ?? 0;
 
-/** Whether a delivery may have been granted the lock, be it that its worker was never told of the grant. */
+/** Whether a delivery may have been granted the lock although its worker was never told. */
 function canHaveHeld(one: Delivery, store: SoakHistory['store']): boolean {
   const { job, settled, receivedMs = 0, worker } = one;
   if (!settled || hasStoreFailed(one)) return true;
-  // Its answer stayed away until its lease was over: the next one found a crash. On DynamoDB the lease of a clock
-  // behind ends early.
+  // The answer came only after the lease was over, so the next run found a crash. On DynamoDB, the lease of a host
+  // whose clock is behind ends early.
   const leaseMs = job.lockAtMostForMs + (store === 'dynamodb' ? Math.min(0, worker.aheadMs) : 0);
   return settled.atMs - receivedMs >= leaseMs;
 }
 
-/** Until when `lockAtLeastFor` of a run keeps the next one out, where the clocks that tell are true. */
+/** Until when `lockAtLeastFor` of a run refuses the next grant. Known only if the clocks that decide are true. */
 function lockedUntilMs(soak: SoakHistory, one: Delivery, next: Delivery): number | undefined {
   const isTrue = ({ worker }: Delivery) => soak.store !== 'dynamodb' || worker.aheadMs === 0;
   const isKept = one.job.lockAtLeastForMs > 0 && isRecorded(one) && isTrue(one) && isTrue(next);
@@ -79,7 +79,10 @@ function lockedUntilMs(soak: SoakHistory, one: Delivery, next: Delivery): number
   return (one.receivedMs ?? 0) + one.job.lockAtLeastForMs - READING_MS;
 }
 
-/** On DynamoDB tokens tell whether one that nobody knows of came between them. On Redis all locks go by one clock. */
+/**
+ * Whether `next` was the first grant after `one`. On DynamoDB tokens rise by one, so a gap shows an unknown grant
+ * between them. Other stores are not checked: on Redis a token is the server's time.
+ */
 export function isNextGrant({ store }: SoakHistory, one: Delivery, next: Delivery): boolean {
   return store !== 'dynamodb' || tokenOf(next) === tokenOf(one) + 1;
 }
@@ -119,7 +122,7 @@ function skipOf(soak: SoakHistory, delivery: Delivery, byId: ById): Skip | [] {
   return { ...factOf(delivery), at, reason: reason as Skip['reason'], grantOverMs: grantOverMs(soak, delivery, byId) };
 }
 
-/** When the one that a delivery was skipped for can no longer have held the lock. */
+/** When the delivery that caused this skip can no longer have held the lock. */
 function grantOverMs({ store, startedAt }: SoakHistory, skip: Delivery, byId: ById): number {
   const by = byId.get(skip.settled?.holder?.lockedBy ?? '');
   if (!by || by.id === skip.id || by.job.name !== skip.job.name) return Number.NEGATIVE_INFINITY;
@@ -127,7 +130,7 @@ function grantOverMs({ store, startedAt }: SoakHistory, skip: Delivery, byId: By
   const endMs = settled?.atMs ?? worker.killedMs ?? Number.POSITIVE_INFINITY;
   const heldMs = skip.settled?.ending === 'skipped: locked' ? 0 : job.lockAtLeastForMs;
   const leaseMs = isRecorded(by) ? heldMs : job.lockAtMostForMs;
-  // A request that was late can grant the lock after its sender was told that its connection broke.
+  // A late request can grant the lock after its sender was told that its connection broke.
   const lateMs = granted ? 0 : LATE_MS;
   const aheadMs = store === 'dynamodb' ? Math.max(0, worker.aheadMs) : 0;
   const isLeased = store !== 'dynamodb' && isLeasedByRecord(skip, job, startedAt, endMs);
@@ -136,14 +139,14 @@ function grantOverMs({ store, startedAt }: SoakHistory, skip: Delivery, byId: By
 
 /**
  * Whether the record that refused a delivery was held by the server's own clock, under a lease that its holder can have
- * asked for before its end. A machine that is busy can have a request granted when its sender is gone.
+ * asked for before the holder's end. On a busy machine a request may be granted after its sender is gone.
  */
 function isLeasedByRecord(skip: Delivery, job: SoakJob, startedAt: number, endMs: number): boolean {
   const holder = skip.settled?.holder;
   if (!holder) return false;
   const [lockedAt, lockUntil] = [Date.parse(holder.lockedAt), Date.parse(holder.lockUntil)];
   const leasedAt = job.keepAlive ? lockUntil - job.lockAtMostForMs : lockedAt;
-  // A grant may come however late: it has begun under a token of its own. Renewals of it end with its holder.
+  // A grant may come late without limit: it has a token of its own. Renewals end with their holder.
   const isInTime = leasedAt === lockedAt || leasedAt <= startedAt + endMs + LATE_MS + BUSY_MS + READING_MS;
   const askedAt = startedAt + (skip.receivedMs ?? 0);
   return askedAt <= lockUntil + READING_MS && lockUntil <= leasedAt + job.lockAtMostForMs && isInTime;

@@ -2,17 +2,17 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CACHE } from '../../support/node-binary.js';
 
-/** How far a faked wall clock may be from what was asked for. */
+/** How far a faked wall clock may be from the requested offset. */
 const TOLERANCE_MS = 50;
-/** Where Debian puts libraries: a folder for each processor, and the library in it. */
+/** Debian's folder for libraries: it has a folder for each processor, with the library in it. */
 const DEBIAN = '/usr/lib';
 const LIBRARY = 'faketime/libfaketimeMT.so.1';
 
 /**
- * What a process finds in its environment so that its wall clock is wrong by so much, ahead when positive. Its
- * monotonic clock and its timers stay true.
+ * Environment variables that make a process's wall clock wrong by `aheadMs`, behind if negative. Its monotonic clock
+ * and its timers stay true.
  *
- * @throws Error where libfaketime is not installed
+ * @throws Error if libfaketime is not installed
  */
 export function fakedClock(aheadMs: number): Readonly<Record<string, string>> {
   if (aheadMs === 0) return {};
@@ -24,7 +24,7 @@ export function fakedClock(aheadMs: number): Readonly<Record<string, string>> {
   };
 }
 
-/** @returns its path. @throws Error where it is not installed */
+/** Finds libfaketime. @returns its path. @throws Error if it is not installed */
 export function libfaketime(): string {
   const found = [DEBIAN, join(CACHE, 'debian-libfaketime/root/usr/lib')]
     .filter((folder) => existsSync(folder))
@@ -36,7 +36,7 @@ export function libfaketime(): string {
   );
 }
 
-/** @throws Error unless a process's wall clock is off by as much as it was told: else the play would show nothing */
+/** @throws Error if a process's wall clock is not off by as much as asked: the play would then show nothing */
 export function checkClock(askedMs: number, seenMs: number): void {
   if (Math.abs(seenMs - askedMs) <= TOLERANCE_MS) return;
   throw new Error(

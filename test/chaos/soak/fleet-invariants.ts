@@ -4,30 +4,39 @@ import { isNextGrant } from './facts.js';
 import type { Delivery, SoakHistory } from './history.js';
 import { byJob, byToken, hasStoreFailed, isRecorded, runsOf, shown, stoodStill } from './reading.js';
 
-/** Of the runs after a crash, most that may not be told of it: an acquire whose first answer was lost does not know. */
+/**
+ * The largest fraction of runs after a crash that may not be told of it: an acquire whose first answer was lost does
+ * not know of the crash.
+ */
 const MOST_UNTOLD = 0.1;
-/** Most of all grants that may be left without a runner: see docs/protocol.md, "What can remain". */
+/** The largest fraction of grants that may be left without a runner: see docs/protocol.md, "What can remain". */
 const MOST_REMAINDER = 0.002;
 
-/** The share of ticks undisturbed by failures of the store that must run, in spite of all that is done to the fleet. */
+/** The smallest fraction of ticks that must run, counting only ticks for which no call failed at the store. */
 const LEAST_SHARE = 0.1;
 
-/** Of the runs with keepAlive that never stood still, so many may lose their lock because their renewals fail. */
+/**
+ * The largest fraction of runs with keepAlive that may lose their lock, because renewals fail. Runs that stood still do
+ * not count.
+ */
 const MOST_LOST = 0.8;
-/** So few tell nothing. */
+/** Up to this many cases may be chance. */
 const FEW = 5;
 
-/** So many runs must have been awake from end to end: of one that stood still less can be asked. */
+/** The smallest fraction of runs that must not stand still at all: of other runs less can be checked. */
 const LEAST_AWAKE = 0.2;
 
-/** Errors that a network like this, and clocks like these, can lead to. */
+/** Errors that a bad network and wrong clocks can cause. */
 const EXPECTED: readonly string[] = ['UNAVAILABLE', 'UNSETTLED', 'LATE', 'CLOCK_SKEW'].map(
   (code) => `store error: ${code}`,
 );
-/** An internal error of Upstash reads like a refusal by Redis. */
+/** An internal error of Upstash reads like an error of Redis. */
 const OF_UPSTASH = 'store error: INVALID_REQUEST';
 
-/** Of the whole: what is told of a crash, what remains of lost requests, that it goes on, and nothing happens by itself. */
+/**
+ * Promises about the whole fleet: crashes are reported to the next run, few grants have no runner, jobs go on, and no
+ * worker ends by itself.
+ */
 export const FLEET_INVARIANTS: Invariants<SoakHistory> = {
   'a crash is told to the next run, and no other end is told as one'(history) {
     const runs = byJob(runsOf(history)).map(byToken);
@@ -113,7 +122,7 @@ export const FLEET_INVARIANTS: Invariants<SoakHistory> = {
   },
 };
 
-/** Deliveries that were skipped as locked, and the one that they were told of. */
+/** Deliveries skipped as locked, each with the delivery that held the lock. */
 function lockedSkips({ deliveries }: SoakHistory): { skip: Delivery; by: Delivery | undefined }[] {
   const byId = new Map(deliveries.map((delivery) => [String(delivery.id), delivery]));
   return deliveries.flatMap((skip) => {
@@ -124,9 +133,8 @@ function lockedSkips({ deliveries }: SoakHistory): { skip: Delivery; by: Deliver
 }
 
 /**
- * Deliveries that held the lock after they had been told that they do not, and of no failure of the store either, or
- * under another token than the one they were told of. One whose lease was over before it was told is like one that
- * crashed.
+ * Deliveries that held the lock after their end, or under another token than they were told of. Not counted are those
+ * whose call failed at the store, and those whose lease was over before they were told, which is like a crash.
  */
 export function leftWithoutRunner(history: SoakHistory): Delivery[] {
   const left = lockedSkips(history).flatMap(({ skip, by }) => {
@@ -143,7 +151,7 @@ function hasDied({ settled, worker }: Delivery): boolean {
   return settled === undefined && worker.killedMs !== undefined;
 }
 
-/** Whether a run was what its successor was told of it. What nobody knows can be either. */
+/** Whether a run's successor was told the truth about it. If nobody knows how the run ended, any status is true. */
 function saysTrue(status: string, before: Delivery): boolean {
   if (hasDied(before)) return status === 'crashed' || before.run?.endedMs !== before.worker.killedMs;
   return !isRecorded(before) || status === 'succeeded';

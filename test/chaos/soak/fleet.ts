@@ -15,15 +15,15 @@ import {
 } from './history.js';
 import { CLOCKS, SLOTS } from './plan.js';
 
-/** Worker processes, one a slot. A slot whose worker was killed has none until the next one is ready. */
+/** Worker processes, one for each slot. After a kill, a slot is empty until the next worker is ready. */
 export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
-/** Until a worker that is to be stopped has begun a run. */
+/** The longest wait for a worker to begin a run before it is stopped. */
 const LONGEST_WAIT_MS = 500;
 /** Longer than any delivery takes: acquire, run, release, and a stop. */
 const LONGEST_END_MS = 30_000;
 
-/** @param path the bundled worker */
+/** @param path the path of the bundled worker */
 export async function startFleet(path: string, order: WorkerOrder, programs: ChildPrograms, random: Random) {
   const now = () => machineMs() - order.originMs;
   const lives: Life[] = [];
@@ -50,7 +50,7 @@ export async function startFleet(path: string, order: WorkerOrder, programs: Chi
     checkClock(ahead, Number(ready['wallOffsetMs']) - wallOffsetMs());
     members.set(slot, { life, program });
   };
-  /** What fails in the background ends the play. */
+  /** Makes an error of background work end the play. */
   const later = (work: Promise<void>) =>
     underWay.push(
       work.catch((reason: unknown) => {
@@ -63,7 +63,7 @@ export async function startFleet(path: string, order: WorkerOrder, programs: Chi
     for (const { program } of members.values()) program.tell(BEAT);
   }, WORK_EVERY_MS).unref();
   return {
-    /** Gives a tick to the worker of a slot. @returns its life; undefined where there is none */
+    /** Gives a tick to the worker of a slot. @returns the worker's life; undefined if the slot is empty */
     give(slot: number, tick: TickOrder): Life | undefined {
       if (failure) throw failure;
       const member = members.get(slot);
@@ -78,7 +78,7 @@ export async function startFleet(path: string, order: WorkerOrder, programs: Chi
       member.life.killedMs = now();
       later(start(slot));
     },
-    /** Stops a worker, when it is at work if that is soon, and lets it go on after so long. */
+    /** Stops a worker for `forMs`. It first waits a short time for the worker to begin a run. */
     stop(slot: number, forMs: number): void {
       const member = members.get(slot);
       if (!member) return;
@@ -95,7 +95,7 @@ export async function startFleet(path: string, order: WorkerOrder, programs: Chi
       };
       later(goOn());
     },
-    /** Lets the workers end their runs. @returns all that ever lived */
+    /** Lets the workers end their runs. @returns the lives of all workers, the killed ones included */
     async finish(): Promise<readonly Life[]> {
       await Promise.all(underWay);
       if (failure) throw failure;

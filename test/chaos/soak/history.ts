@@ -5,8 +5,8 @@ import type { SoakJob } from './plan.js';
 import type { WitnessedWrite } from './witness-file.js';
 
 /*
- * What happened in a soak on one store. Instants are milliseconds on the machine's clock since the play began, as the
- * process in which it happened has read them.
+ * What happened in a soak on one store. Instants are milliseconds on the machine's clock since the play began, read by
+ * the process in which the event happened.
  */
 
 export interface SoakHistory {
@@ -15,21 +15,21 @@ export interface SoakHistory {
   readonly startedAt: number;
   readonly workers: readonly Worker[];
   readonly deliveries: readonly Delivery[];
-  /** What the witness of each job has seen, in its order. */
+  /** The writes to each job's witness file, in their order. */
   readonly writes: ReadonlyMap<string, readonly WitnessedWrite[]>;
 }
 
 /** One worker process. */
 export interface Worker {
   readonly name: string;
-  /** How far its wall clock is ahead of the true time. */
+  /** How far its wall clock is ahead of true time. */
   readonly aheadMs: number;
-  /** Where it was stopped, as the play has it. */
+  /** When the play stopped this worker. */
   readonly stops: readonly Standstill[];
-  /** Where none of its timers fired, as it has noticed itself: stopped, or left waiting by a busy machine. */
+  /** When none of the worker's timers fired, as it reported itself: it was stopped, or the machine was busy. */
   readonly stalls: readonly Standstill[];
   readonly killedMs?: number;
-  /** Absent when it had to be left behind. */
+  /** How the process ended. Absent if it did not end in time. */
   readonly ended?: { readonly code: number | null; readonly signal: string | null; readonly stderr: string };
 }
 
@@ -38,21 +38,24 @@ export interface Standstill {
   readonly toMs: number;
 }
 
-/** A tick, as it reaches a worker. */
+/** A tick, as it is sent to a worker. */
 export interface TickOrder {
   readonly id: number;
   readonly job: SoakJob;
   readonly tickMs: number;
-  /** How long its handler is to work. */
+  /** How long its handler works. */
   readonly worksMs: number;
   readonly fails: boolean;
 }
 
-/** A tick that was given to a worker, and what became of it. What is absent did not happen before it was killed. */
+/**
+ * A tick that was given to a worker, and what happened to it. A member is absent if its event did not happen before the
+ * worker was killed.
+ */
 export interface Delivery extends Omit<TickOrder, 'fails'> {
   readonly worker: Worker;
   readonly receivedMs?: number;
-  /** What the store has granted it. */
+  /** The grant that the store gave to this delivery. */
   readonly granted?: { readonly token: number; readonly atMs: number };
   readonly run?: Run;
   readonly settled?: Settled;
@@ -62,11 +65,11 @@ export interface Delivery extends Omit<TickOrder, 'fails'> {
 export interface Settled {
   readonly atMs: number;
   /**
-   * A handler fails when it was told to, and is aborted when its signal stops it. It is not begun once its lock is
-   * lost. An error should never come.
+   * `failed`: the handler failed as planned. `aborted`: its signal stopped it. `not begun`: the lock was lost before
+   * the handler began. `error` must never come.
    */
   readonly ending: 'failed' | `${'ran' | 'aborted' | 'not begun' | 'skipped' | 'store error' | 'error'}: ${string}`;
-  /** Whom it was skipped for. */
+  /** The holder because of which it was skipped. */
   readonly holder?: SkippedHolder | undefined;
 }
 
@@ -74,38 +77,41 @@ export interface Settled {
 export interface Run {
   readonly token: number;
   readonly beganMs: number;
-  /** The run before, as it was told of it. */
+  /** What the run was told of the previous run. */
   readonly previous?: { readonly status: string; readonly token: number };
   /** When and why its signal aborted. */
   readonly aborted?: { readonly reason: string; readonly atMs: number };
-  /** When it returned or threw, or was killed. */
+  /** When it returned, threw, or was killed. */
   readonly endedMs: number;
   readonly hasReturned: boolean;
 }
 
-/** A line that a worker says: that it is ready, that it stood still, or a part of what becomes of a delivery. */
+/** A line that a worker prints: that it is ready, that it stood still, or a part of a delivery's history. */
 export type Report =
   | { readonly said: 'ready'; readonly wallOffsetMs: number }
   /** No timer of the process fired between these instants: it was stopped, or the machine was busy. */
   | ({ readonly said: 'stalled' } & Standstill)
   | ({ readonly said: 'delivery'; readonly id: number; readonly run?: Partial<Run> } & Partial<Omit<Delivery, 'run'>>);
 
-/** What a worker is started with. */
+/** The order that a worker starts with. */
 export interface WorkerOrder {
   readonly store: StoreAddress;
-  /** Where the witness files are. */
+  /** The folder of the witness files. */
   readonly folder: string;
-  /** The machine's instant at which the play began. */
+  /** The instant on the machine's clock at which the play began. */
   readonly originMs: number;
 }
 
-/** A piece of work for each handler that works by beats; they wait on the stdin of a worker that is stopped. */
+/**
+ * The word for the next piece of work of each handler that works by beats. If a worker is stopped, the beats wait on
+ * its stdin.
+ */
 export const BEAT = 'beat';
 export const WORK_EVERY_MS = 40;
-/** What a worker is told to do at the end: nothing comes any more. */
+/** The last word to a worker: nothing more comes. */
 export const FINISH = 'finish';
 
-/** A worker process as the play has it, with all that it has said. */
+/** A worker process as the play sees it, with everything that it has reported. */
 export type Life = Writable<Omit<Worker, 'stalls'>> & { said(): readonly Report[] };
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -114,7 +120,7 @@ export interface GivenTick {
   readonly life: Life;
 }
 
-/** Puts the history of the workers and of the deliveries together from what the workers have said. */
+/** Builds the history of the workers and the deliveries from the workers' reports. */
 export function historyOf(lives: readonly Life[], given: readonly GivenTick[]) {
   const workers = new Map(lives.map((life) => [life, workerOf(life)]));
   const parts = lives.flatMap((life) => life.said().filter((report) => report.said === 'delivery'));
@@ -132,7 +138,7 @@ export function historyOf(lives: readonly Life[], given: readonly GivenTick[]) {
 }
 
 function workerOf({ said, ...worker }: Life): Worker {
-  // One gap may be told of several times, the last time at its end.
+  // A gap may be reported several times; the last report has its end.
   const stalls = new Map(said().flatMap((one) => (one.said === 'stalled' ? [[one.fromMs, one.toMs]] : [])));
   return { ...worker, stalls: [...stalls].map(([fromMs, toMs]) => ({ fromMs, toMs })) };
 }

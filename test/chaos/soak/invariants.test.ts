@@ -32,13 +32,16 @@ const W1 = worker('w1');
 const W2 = worker('w2');
 const STOPPED = worker('w3', { stops: [{ fromMs: 20_000, toMs: 25_000 }] });
 const KILLED = worker('w4', { killedMs: 40_000, ended: { code: null, signal: 'SIGKILL', stderr: '' } });
-/** One none of whose timers fired for so long, from the instant at which it was stopped. */
+/** A worker whose timers stopped when the stopped worker of the sound soak did, and fired again at `untilMs`. */
 const withoutTimers = (untilMs: number, stops = STOPPED.stops) =>
   worker('w3', { stops, stalls: [{ fromMs: 19_990, toMs: untilMs }] });
 
 const STARTED_AT = Date.UTC(2026, 0, 1);
 
-/** A delivery in short. If it has a token, it ran: it was granted its lock 10 ms after its receipt, and took 200 ms. */
+/**
+ * A short form of a delivery. If it has a token, it ran: it was granted its lock 10 ms after its receipt, and took 200
+ * ms.
+ */
 interface Sketch {
   readonly id: number;
   readonly job?: SoakJob;
@@ -47,18 +50,18 @@ interface Sketch {
   readonly at?: number;
   readonly worksMs?: number;
   readonly token?: number;
-  /** When the handler began, where it stood still since its grant. */
+  /** When the handler began, if its process stood still after the grant. */
   readonly beganMs?: number;
   readonly endedMs?: number;
   readonly hasReturned?: boolean;
   readonly abortedMs?: number | undefined;
   readonly previous?: readonly [status: string, token: number];
-  /** A grant that no run came of. */
+  /** The token of a grant that led to no run. */
   readonly granted?: number;
-  /** Absent when it was killed. It comes 20 ms after the run. */
+  /** Absent if the worker was killed. It comes 20 ms after the run. */
   readonly ending?: Settled['ending'] | undefined;
   readonly settledMs?: number;
-  /** The delivery for which it was skipped, with the token and the server's instant of the lock in its record. */
+  /** The delivery because of which this one was skipped. */
   readonly by?: number;
   readonly underToken?: number;
   readonly locked?: readonly [fromMs: number, untilMs: number];
@@ -68,12 +71,12 @@ const RAN = 'ran: released';
 const toldAt = (abortedMs: number) => ({ abortedMs, hasReturned: false, ending: 'aborted: LockLostError' }) as const;
 const DIED = { on: KILLED, at: 39_900, endedMs: 40_000, hasReturned: false };
 
-/** The deliveries of a soak as it should be, with one of everything. */
+/** The deliveries of a soak in which everything is correct, with one example of each case. */
 const SOUND: readonly Sketch[] = [
   { id: 1, tick: 1, on: W1, token: 11, at: 1_000, ending: RAN },
   { id: 2, tick: 1, on: W2, at: 1_005, ending: 'skipped: locked', by: 1 },
   { id: 3, tick: 1, on: W2, at: 2_500, ending: 'skipped: already-executed' },
-  // Stopped for longer than its lease: its successor is at work when it goes on.
+  // Its worker was stopped for longer than the lease: a successor is at work when it goes on.
   { id: 4, tick: 3, on: STOPPED, token: 12, at: 19_900, endedMs: 25_010, ...toldAt(25_005) },
   { id: 5, tick: 4, on: W1, token: 13, at: 23_500, endedMs: 25_400, previous: ['crashed', 12], ending: RAN },
   { id: 6, tick: 2, on: W2, at: 26_000, ending: 'skipped: stale-tick' },
@@ -123,7 +126,7 @@ const WRITES = {
   once: '201 12 1011\n',
 };
 
-/** A soak with these deliveries, and what the witnesses of its jobs have seen. */
+/** A soak with these deliveries and with these writes to the witness files. */
 const soakOf = (sketches: readonly Sketch[], writes: Readonly<Record<string, string>> = WRITES): SoakHistory => ({
   store: 'redis',
   startedAt: STARTED_AT,
@@ -133,7 +136,7 @@ const soakOf = (sketches: readonly Sketch[], writes: Readonly<Record<string, str
 });
 const sound = soakOf(SOUND);
 
-/** The sound soak with some of its deliveries changed, and others added. */
+/** The sound soak with some deliveries changed and others added. */
 const but = (...changes: readonly Sketch[]): SoakHistory => {
   const changed = SOUND.map((one) => ({ ...one, ...changes.find(({ id }) => id === one.id) }));
   return soakOf([...changed, ...changes.filter(({ id }) => !SOUND.some((one) => one.id === id))]);
@@ -153,15 +156,15 @@ test('a sound soak breaks no invariant, and gives each of them something to look
   }
 });
 
-/** One that is told nothing and works on. */
+/** Delivery 4, but its signal never aborts, and it works on. */
 const UNTOLD = { id: 4, abortedMs: undefined, hasReturned: true, ending: RAN } as const;
 const FIRED_UNTOLD = { ...UNTOLD, on: withoutTimers(25_000, []), endedMs: 25_500 };
 const FIRED_AGAIN = but(FIRED_UNTOLD, { id: 5, at: 25_200, endedMs: 25_700 });
-/** The tick for which delivery 8 was skipped, after a newer one is done. */
+/** A run for the tick of delivery 8, which was skipped because a newer tick was done. */
 const OLDER_TICK = { id: 21, tick: 6, on: W2, token: 16, at: 46_000, ending: RAN } as const;
 const ANOTHER = { id: 20, tick: 9, on: W2, token: 16, at: 45_600, ending: RAN } as const;
 
-/** Histories that break an invariant, each by what is wrong with it. */
+/** Histories that break an invariant. The name of each says what is wrong. */
 const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> = {
   'never two handlers at work at once': {
     'two handlers are at work': but(ANOTHER),

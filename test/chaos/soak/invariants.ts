@@ -5,7 +5,10 @@ import { FLEET_INVARIANTS } from './fleet-invariants.js';
 import type { SoakHistory } from './history.js';
 import { shown } from './reading.js';
 
-/** What docs/protocol.md promises of each lock, and of a fleet like this: each is checked over the whole of a history. */
+/**
+ * The promises of docs/protocol.md about each lock, and the promises about the whole fleet. Each is checked over a
+ * whole soak.
+ */
 export const SOAK_INVARIANTS: Invariants<SoakHistory> = {
   ...over(INVARIANTS, historiesOf, shownBreach),
   ...FLEET_INVARIANTS,

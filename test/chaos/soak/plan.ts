@@ -1,22 +1,22 @@
 import type { Random } from '../../support/play/random.js';
 
 /*
- * What is done to a fleet, and when: the same for the same seed. Who wins a tick, and what a fault hits, depends on the
- * moment.
+ * The plan of a soak: what is done to the fleet, and when. The same seed gives the same plan. Which worker wins a tick,
+ * and which request a fault strikes, still depends on timing.
  */
 
-/** One scheduled job of the soak: its lock, and how it is asked for. */
+/** One scheduled job of the soak: its lock and its options. */
 export interface SoakJob {
   readonly name: string;
   readonly lockAtMostForMs: number;
   readonly keepAlive: boolean;
   readonly lockAtLeastForMs: number;
   readonly tickMark: 'success' | 'start';
-  /** How long its runs work, from and to. */
+  /** The shortest and the longest time that its runs work. */
   readonly worksMs: readonly [from: number, to: number];
   /**
-   * Whether it also comes to hosts whose clocks are ahead. On DynamoDB what they leave behind blocks it for as much as
-   * they are ahead.
+   * Whether its ticks also come to hosts whose clocks are ahead. On DynamoDB such a host, if it dies, blocks the job
+   * for as long as its clock is ahead.
    */
   readonly comesToHostsAhead: boolean;
 }
@@ -34,7 +34,7 @@ const PLAIN: Kind = {
 const KINDS: Readonly<Record<string, Kind>> = {
   plain: PLAIN,
   once: { ...PLAIN, tickMark: 'start' },
-  /** Some of its runs take longer than their lease. */
+  /** Some runs take longer than their lease. */
   overrun: { ...PLAIN, lockAtMostForMs: 1_200, worksMs: [300, 2_000] },
   spaced: { ...PLAIN, lockAtMostForMs: 2_000, lockAtLeastForMs: 700, worksMs: [20, 200] },
   kept: { ...PLAIN, lockAtMostForMs: 1_000, keepAlive: true, worksMs: [20, 2_500] },
@@ -51,7 +51,7 @@ export const LONGEST_LEASE_MS: number = Math.max(...JOBS.map(({ lockAtMostForMs 
 const FURTHEST_MS = 120_000;
 const NEAR_MS = 3_000;
 
-/** How wrong the wall clock of a worker is, and by how much the next one's is ahead. */
+/** How far each kind of worker's wall clock is ahead. A new worker in a slot gets a new value. */
 export const CLOCKS = {
   none: () => 0,
   near: (random: Random) => random.whole(-NEAR_MS, NEAR_MS),
@@ -59,15 +59,21 @@ export const CLOCKS = {
   ahead: farOff,
 } as const;
 
-/** The places of the fleet; in each of them one worker process runs, and another one when it was killed. */
+/**
+ * The slots of the fleet, by the kind of their clocks. Each slot has one worker process, which is replaced when it was
+ * killed.
+ */
 export const SLOTS: readonly (keyof typeof CLOCKS)[] = ['none', 'none', 'none', 'near', 'behind', 'ahead'];
 
-/** As often by seconds as by minutes: what a host that is ahead leaves behind blocks a job on DynamoDB for so long. */
+/**
+ * An offset of seconds is as likely as one of minutes, because on DynamoDB a host that is ahead can block a job for
+ * that long.
+ */
 function farOff(random: Random): number {
   return Math.round(NEAR_MS * (FURTHEST_MS / NEAR_MS) ** (random.whole(0, 1_000) / 1_000));
 }
 
-/** A tick that comes to a worker, in milliseconds since the play began. */
+/** A tick that comes to a worker. Instants are in milliseconds since the play began. */
 export interface PlannedDelivery {
   readonly kind: 'deliver';
   readonly atMs: number;
@@ -84,25 +90,25 @@ export type PlannedStep =
   | { readonly kind: 'stop'; readonly atMs: number; readonly slot: number; readonly forMs: number };
 
 const TICK_MS = 1_000;
-/** Between two copies of one tick that come at once. */
+/** The longest time between two copies of a tick that come at once. */
 const APART_MS = 40;
 const LATEST_MS = 3_000;
-/** Until a tick comes to a host that is ahead. */
+/** How long after the other hosts a host that is ahead gets the tick. */
 const AFTER_OTHERS_MS: readonly [number, number] = [50, 900];
-/** Of a tick whose run fails: the platform tries again. */
+/** How long after a tick whose run fails the platform tries again. */
 const RETRY_MS: readonly [number, number] = [400, 1_500];
 const FAULT_EVERY_MS: readonly [number, number] = [700, 1_500];
-/** A stop lasts from a moment to three leases; half of all stops outlast any lease. */
+/** A stop lasts from a moment to three leases. Half of all stops outlast any lease. */
 const STOPS_MS = [
   (random: Random) => random.whole(200, LONGEST_LEASE_MS),
   (random: Random) => random.whole(LONGEST_LEASE_MS, 3 * LONGEST_LEASE_MS),
 ];
-/** A worker is left alone for so long when it starts, or goes on. */
+/** How long a worker is left alone after its start or after a stop. */
 const RESPITE_MS = 1_500;
-/** The last faults come so long before the end that what follows from them is seen. */
+/** How long before the end the last fault comes, so that its effects are seen. */
 const QUIET_END_MS = 6_000;
 
-/** All that happens in so many milliseconds, in order. */
+/** Everything that happens within `lastsMs`, in order. */
 export function planOf(random: Random, jobs: readonly SoakJob[], lastsMs: number): PlannedStep[] {
   const deliveries = jobs.flatMap((job, i) =>
     deliveriesOf(random.fork(job.name), job, (i * TICK_MS) / jobs.length, lastsMs),
@@ -112,8 +118,9 @@ export function planOf(random: Random, jobs: readonly SoakJob[], lastsMs: number
 }
 
 /**
- * Each tick comes to two or three workers at once; some come again, some come late, some runs fail and are retried. To
- * a host that is ahead it comes a little later: mostly it finds a holder whose lease is over by its own clock.
+ * Each tick comes to two or three workers at once. Some ticks come again, some come late, some runs fail and are
+ * retried. A host whose clock is ahead gets the tick a little later: by its clock, the holder's lease is then mostly
+ * over.
  */
 function deliveriesOf(random: Random, job: SoakJob, offsetMs: number, lastsMs: number): PlannedDelivery[] {
   const slots = SLOTS.flatMap((clock, slot) =>
@@ -139,7 +146,7 @@ function deliveriesOf(random: Random, job: SoakJob, offsetMs: number, lastsMs: n
   return deliveries;
 }
 
-/** Now and then a worker is killed, or stopped for up to three leases; no worker has two faults at once. */
+/** Now and then a worker is killed, or stopped for up to three leases. No worker has two faults at once. */
 function faultsOf(random: Random, lastsMs: number): PlannedStep[] {
   const faults: PlannedStep[] = [];
   const freeAtMs = SLOTS.map(() => RESPITE_MS);

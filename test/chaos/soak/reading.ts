@@ -23,41 +23,41 @@ export function byToken(runs: readonly WithRun[]): WithRun[] {
   return runs.toSorted((a, b) => a.run.token - b.run.token);
 }
 
-/** Whether a run succeeded, and knows that this was recorded. */
+/** Whether a run succeeded, and knows that its success is on record. */
 export function isRecorded({ settled }: Delivery): boolean {
   return settled?.ending === 'ran: released';
 }
 
-/** Whether the store has failed it, so that it does not know what it did. */
+/** Whether the delivery's call failed at the store, so that it is unknown what the store did. */
 export function hasStoreFailed({ settled }: Delivery): boolean {
   return settled?.ending.startsWith('store error') === true;
 }
 
-/** Within so long after a process goes on, or its first timer has fired, all timers have told what they missed. */
+/** Within this time after a process goes on, or after its first timer, all its timers have fired. */
 const CATCH_UP_MS = 300;
 
-/** When a worker stood still, or had just gone on. */
+/** The times in which a worker stood still or had just gone on. */
 export function standstillsOf({ name, stops, stalls }: Worker) {
   return [...stops, ...stalls].map(({ fromMs, toMs }) => ({ host: name, fromMs, toMs: toMs + CATCH_UP_MS }));
 }
 
-/** Whether a worker stood still, or had just gone on, at some moment of this time. */
+/** Whether a worker stood still, or had just gone on, at some moment between two instants. */
 export function stoodStill(worker: Worker, fromMs: number, toMs: number): boolean {
   return stoodStillOn({ standstills: standstillsOf(worker) }, worker.name, [fromMs, toMs]);
 }
 
-/** How often the machine left a worker waiting that nobody had stopped. */
+/** How often the machine kept a worker waiting although the play had not stopped it. */
 export function stallsOfMachine({ stops, stalls }: Worker): number {
   return stalls.filter((stall) => !stops.some((stop) => stop.fromMs < stall.toMs && stall.fromMs < stop.toMs)).length;
 }
 
-/** A breach with the piece of history that shows it. */
+/** The text of a breach, with the deliveries that show it. */
 export function shown(what: string, ...deliveries: readonly (Delivery | undefined)[]): string {
   const lines = deliveries.flatMap((delivery) => (delivery ? [tell(delivery)] : []));
   return [what, ...lines].join('\n        ');
 }
 
-/** A delivery in one line, for people. */
+/** A delivery as one line of text. */
 function tell({ id, job, tickMs, worker, receivedMs, granted, run, settled }: Delivery): string {
   const { name, aheadMs, stops, stalls, killedMs } = worker;
   const clock = aheadMs === 0 ? '' : ` (clock ${aheadMs > 0 ? '+' : ''}${aheadMs} ms)`;

@@ -3,7 +3,7 @@ import { oneOf, readFlags, SWITCH, seedOf, TEXT, whole } from '../../support/pla
 const BY_DEFAULT = ['dynamodb', 'redis', 'upstash'] as const;
 const STORES = [...BY_DEFAULT, 'postgres'] as const;
 
-/** How the soak is to be played. */
+/** The settings of a soak. */
 export type Settings = ReturnType<typeof readSettings>;
 
 export const USAGE = `Usage: npm run chaos -- [options]

@@ -6,7 +6,7 @@ import type { SoakHistory } from './history.js';
 import { SOAK_INVARIANTS } from './invariants.js';
 import { runsOf, stallsOfMachine } from './reading.js';
 
-/** A soak on one store, as it is counted. */
+/** A soak on one store, for the summary. */
 export interface Soak {
   readonly history: SoakHistory;
   readonly seconds: number;
@@ -14,7 +14,7 @@ export interface Soak {
   readonly struck: readonly string[];
 }
 
-/** One column a store: what was done to it, and what it did. */
+/** A table with one column for each store: what was done to it, and what it did. */
 export function summaryTable(soaks: readonly Soak[]): string[] {
   const counts = soaks.map(countsOf);
   const names = new Set(counts.flatMap((count) => Object.keys(count)));

@@ -2,15 +2,15 @@ import { openSync, writeSync } from 'node:fs';
 import { tokenJudge } from '../../support/history/history.js';
 
 /*
- * What runs of one job write to: a file that lines are appended to, which the system puts in one order. A write counts
- * unless one with a greater token stands before it: so any resource should judge that checks fencing tokens.
+ * The file that the runs of one job write to. Runs append lines, which the system puts in one order. A write counts
+ * unless a line with a greater token stands before it. Any resource that checks fencing tokens should judge so.
  */
 
 export interface WitnessedWrite {
   readonly token: number;
   /** The delivery that wrote. */
   readonly delivery: number;
-  /** Before the write, and before its handler asked its signal if it did. */
+  /** An instant before the write and, if the handler asked its signal, before that. */
   readonly atMs: number;
   readonly hasAsked: boolean;
   readonly isAccepted: boolean;

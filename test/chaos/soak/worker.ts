@@ -1,7 +1,7 @@
 /*
- * A worker of the soak: runs the jobs whose ticks it is given on stdin under their locks, and reports all it sees with
- * instants of the machine's clock since the play began. One handler in two works by a timer, the other by the beats on
- * stdin, which wait for a worker that is stopped. Told `finish`, it ends when its runs have ended.
+ * A worker of the soak. It gets ticks on stdin, runs their jobs under locks, and reports everything it sees, with
+ * instants of the machine's clock since the play began. One handler in two works by a timer. The other handlers work by
+ * beats on stdin, which wait if the worker is stopped. After `finish` it ends when its runs have ended.
  */
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -28,7 +28,7 @@ const now = () => machineMs() - originMs;
 const tell = (report: Report) => process.stdout.write(`${JSON.stringify(report)}\n`);
 
 const timers = watchTimers(now, (fromMs, toMs) => tell({ said: 'stalled', fromMs, toMs }));
-/** A worker that stood still and is killed before its first timer has told of it with the first thing that it said. */
+/** Reports a gap of the timers first: a worker that stood still may be killed before its next timer fires. */
 const say = (id: number, part: Omit<Extract<Report, { readonly said: 'delivery' }>, 'said' | 'id'>) => {
   timers.tellGap();
   tell({ said: 'delivery', id, ...part });
@@ -60,7 +60,10 @@ async function take(tick: TickOrder): Promise<void> {
   say(id, { settled: { ...settled, atMs: now() } });
 }
 
-/** Names the delivery as the holder, so that whoever is skipped tells by whom, and reports what it is granted. */
+/**
+ * Puts the delivery's id into the record as the holder, so that a skipped delivery knows who held the lock. Reports
+ * each grant.
+ */
 function storeFor(id: number): LockStore {
   return {
     ...store,
@@ -85,10 +88,10 @@ function endingOfError(error: unknown): Omit<Settled, 'atMs'> {
   return { ending: `error: ${error instanceof Error ? error.stack : error}` };
 }
 
-/** Handlers that wait for the next beat. */
+/** A function for each handler that waits for the next beat. It wakes that handler. */
 const waiting = new Set<() => void>();
 
-/** Until a handler has its next piece of work, or its signal aborts. */
+/** Waits until a handler has its next piece of work, or its signal aborts. */
 async function nextPiece(id: number, signal: AbortSignal): Promise<void> {
   if (id % 2 === 0) return sleep(WORK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   let onBeat = () => {};
@@ -100,7 +103,10 @@ async function nextPiece(id: number, signal: AbortSignal): Promise<void> {
   waiting.delete(onBeat);
 }
 
-/** Writes to the job's witness until the work is done, or its signal has aborted, which it asks before all but the first. */
+/**
+ * Writes to the job's witness until the work is done or its signal aborts. It asks its signal before each write but the
+ * first.
+ */
 async function work({ fencingToken: token, signal, previous }: Execution, tick: TickOrder): Promise<void> {
   const { id, job, worksMs, fails } = tick;
   const told = previous && { status: previous.status, token: previous.fencingToken };
@@ -129,7 +135,8 @@ function witnessOf(job: string): WitnessFile {
   return witness;
 }
 
-// The first request of a process is slow, which a short lease might not outlast.
+// Send a first request under a long lease: the first request of a process is slow, and a short lease might end before
+// it is answered.
 await executeWithLock(() => undefined, { name: 'warm-up', store, lockAtMostFor: '1m', observers: [] }).catch(
   () => undefined,
 );
@@ -140,7 +147,7 @@ const finish = async () => {
   await Promise.all(running);
   timers.stop();
   close();
-  // A request that was never answered would keep the process.
+  // Do not wait for requests that were never answered.
   process.exit();
 };
 for await (const line of createInterface({ input: process.stdin })) {

@@ -125,7 +125,7 @@ function asNumber(text: string): string {
   return Number.isFinite(Number(text)) ? String(Number(text)) : text;
 }
 
-/** Names that differ become one. */
+/** Keeps locks under `keyOf(name)`, so that different names can share one record. */
 function keptAs(keyOf: (name: string) => string): Break {
   return (store) => {
     const keyed = <T extends { readonly name: string }>(asked: T): T => ({ ...asked, name: keyOf(asked.name) });
@@ -141,7 +141,7 @@ function keptAs(keyOf: (name: string) => string): Break {
   };
 }
 
-/** A grant has another token. */
+/** Changes the fencing token of a grant. */
 function counts(tokenOf: (token: number, before: LockRecord) => number): Break {
   return spoils('acquire', ({ answer, before, record, hasWritten }) => {
     if (answer.status !== 'acquired' || !hasWritten) return {};

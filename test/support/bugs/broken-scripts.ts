@@ -3,10 +3,10 @@ import { type IORedisClient, redisAdminStore, redisStore } from 'single-executio
 
 type Stores = ReturnType<typeof redisStore> & ReturnType<typeof redisAdminStore>;
 
-/** In the scripts that a verb sends, or in those of every verb, a text becomes another. Any space is as good as one. */
+/** Replaces a text in the scripts that a verb sends, or in all scripts. A space in `from` matches any white space. */
 export type ScriptEdit = readonly [verb: keyof Stores | 'any', from: string, to: string];
 
-/** A bug in the scripts that run on Redis, and the cases of which each must show it. */
+/** A bug in the scripts that run on Redis, and the cases that must show it. */
 export interface ScriptBug {
   readonly name: string;
   readonly shownBy: readonly string[];
@@ -17,21 +17,24 @@ export function bug(name: string, shownBy: string | readonly string[], ...edits:
   return { name, shownBy: [shownBy].flat(), edits };
 }
 
-/** Where a script sets the fields that a call names. */
+/** The statement with which a script sets the fields that a call names. */
 export const PAIRS = 'for i = 5, #ARGV do changes[#changes + 1] = ARGV[i] end';
 
-/** The same without one of the fields. */
+/** The same statement, but it skips one field. */
 export const withoutPair = (field: string) =>
   `for i = 5, #ARGV, 2 do if ARGV[i] ~= '${field}' then set(ARGV[i], ARGV[i + 1]) end end`;
 
-/** Locks on a Redis that runs broken scripts: each is changed between the library and its client. */
+/** Stores on Redis whose scripts are changed between the library and its client. */
 export function brokenScripts(
   { edits }: Pick<ScriptBug, 'edits'>,
   redis: IORedisClient,
   keyPrefix: string,
 ): {
   readonly locks: Stores;
-  /** Edits whose text no script had, or one had more than once, and what Redis refused to run. */
+  /**
+   * Edits whose text is missing in every script or stands more than once in one, and errors with which Redis refused a
+   * script.
+   */
   mistakes(): readonly unknown[];
 } {
   const refusals: unknown[] = [];

@@ -5,20 +5,20 @@ import type { LockRecord } from '../../../src/core/record/lock-record.js';
 import { storeCall } from '../contract-harness.js';
 import { asUnseen, isSame } from './record.js';
 
-/** The records of a store, behind its back. */
+/** Reads and writes the records of a store directly, without its verbs. */
 interface Records {
   read(name: string): Promise<LockRecord | undefined>;
   write(name: string, record: LockRecord): Promise<void>;
 }
 
-/** Makes a broken store of a sound one. */
+/** Makes a broken store out of a correct one. */
 export type Break = (store: MemoryStore, records: Records) => MemoryStore;
 
 type Verb = Exclude<keyof MemoryStore, 'checkIn' | 'list'>;
 type Asked<V extends Verb> = Parameters<MemoryStore[V]>;
 type Answer<V extends Verb> = MemoryStore[V] extends (...asked: never) => Promise<infer A> ? A : never;
 
-/** One call of a verb: the record before it and after it, whether it has written, and its answer. */
+/** One call of a verb: the record before and after it, whether it has written, and its answer. */
 interface Played<V extends Verb> {
   readonly before: LockRecord;
   readonly record: LockRecord;
@@ -26,11 +26,11 @@ interface Played<V extends Verb> {
   readonly answer: Answer<V>;
 }
 
-/** A bug in the rules of a store, and the cases of which each must show it. */
+/** A bug in the rules of a store, and the cases that must show it. */
 export interface StoreBug {
   readonly name: string;
   readonly shownBy: readonly string[];
-  /** A store in memory that has the bug. */
+  /** Makes a store in memory that has the bug. */
   make(): MemoryStore;
 }
 
@@ -38,14 +38,16 @@ export function bug(name: string, shownBy: string | readonly string[], ...breaks
   return { name, shownBy: [shownBy].flat(), make: () => brokenStore(inTurn, ...breaks) };
 }
 
-/** A store in memory, and each break around the one before. */
+/** A store in memory, wrapped in each break. The first break is outermost. */
 export function brokenStore(...breaks: readonly Break[]): MemoryStore {
   const sound = memoryStore();
   const records = recordsOf(sound);
   return breaks.reduceRight((store, wrap) => wrap(store, records), sound);
 }
 
-/** A stored item is shown as it is, not as a copy. */
+/**
+ * Reads and writes records through `get` of the store in memory, which returns the stored item itself and not a copy.
+ */
 function recordsOf(store: MemoryStore): Records {
   const clock = manualClock();
   return {
@@ -62,7 +64,7 @@ function recordsOf(store: MemoryStore): Records {
   };
 }
 
-/** Plays one verb after another, so that nobody else sees what a bug does to a record on the way. */
+/** Runs one verb at a time, so that no other call sees a record while a bug changes it. */
 const inTurn: Break = (store) => {
   const next = turns();
   const verbs = Object.entries(store).map(([verb, ask]) => [
@@ -81,7 +83,7 @@ export function turns(): <T>(act: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** Plays a verb in another way. */
+/** Replaces a verb. */
 export function plays<V extends Verb>(
   verb: V,
   play: (ask: (...asked: Asked<V>) => Promise<Answer<V>>, asked: Asked<V>, records: Records) => Promise<Answer<V>>,
@@ -92,7 +94,7 @@ export function plays<V extends Verb>(
   };
 }
 
-/** A verb does not do what it is asked for, but something else. */
+/** Changes the first argument of a verb. */
 export function asks<V extends Verb>(verb: V, change: (...asked: Asked<V>) => Partial<Asked<V>[0]>): Break {
   return plays(verb, (ask, asked) => {
     const [first, ...rest] = asked;
@@ -100,7 +102,7 @@ export function asks<V extends Verb>(verb: V, change: (...asked: Asked<V>) => Pa
   });
 }
 
-/** The same for the second argument of a verb. */
+/** Changes the second argument of a verb. */
 export function asksFor<V extends 'mark' | 'release'>(
   verb: V,
   change: (done: Asked<V>[1], lease: Lease) => Partial<Asked<V>[1]>,
@@ -114,7 +116,7 @@ export function asksFor<V extends 'mark' | 'release'>(
   );
 }
 
-/** A verb finds another record than the one that is there. What it leaves of that one's attributes stays as it was. */
+/** Lets a verb find a changed record. Attributes that the verb does not write get their real values back. */
 export function sees<V extends Verb>(verb: V, change: (record: LockRecord, ...asked: Asked<V>) => LockRecord): Break {
   return plays(verb, async (ask, asked, { read, write }) => {
     const name = nameOf(asked);
@@ -130,7 +132,7 @@ export function sees<V extends Verb>(verb: V, change: (record: LockRecord, ...as
   });
 }
 
-/** A verb leaves another record, or gives another answer. */
+/** Changes the record that a verb leaves, or its answer. */
 export function spoils<V extends Verb>(
   verb: V,
   change: (
@@ -150,7 +152,7 @@ export function spoils<V extends Verb>(
   });
 }
 
-/** A verb that writes writes something else. */
+/** A writing verb writes a different record. */
 export function writes<V extends Verb>(
   verb: V,
   change: (record: LockRecord, before: LockRecord, ...asked: Asked<V>) => LockRecord,
@@ -160,7 +162,7 @@ export function writes<V extends Verb>(
   );
 }
 
-/** A verb gives another answer. */
+/** Changes the answer of a verb. */
 export function answers<V extends Verb>(
   verb: V,
   change: (answer: Answer<V>, before: LockRecord, ...asked: Asked<V>) => Answer<V>,
@@ -168,14 +170,14 @@ export function answers<V extends Verb>(
   return spoils(verb, ({ answer, before }, ...asked) => ({ answer: change(answer, before, ...asked) }));
 }
 
-/** A grant tells its run something else. */
+/** Changes the lease of a grant. */
 export function grants(change: (lease: Lease, before: LockRecord, claim: Claim) => Lease): Break {
   return answers('acquire', (answer, before, claim) =>
     answer.status === 'acquired' ? { ...answer, lease: change(answer.lease, before, claim) } : answer,
   );
 }
 
-/** A refusal tells something else. */
+/** Changes a refusal. */
 export function refuses(change: (refused: Refused, before: LockRecord) => Refused): Break {
   return answers('acquire', (answer, before) => (answer.status === 'refused' ? change(answer, before) : answer));
 }

@@ -107,7 +107,7 @@ export const RECORD_BUGS: readonly StoreBug[] = [
     sees('acquire', (record) => ({ ...record, fencingToken: Math.min(Number(record.fencingToken), Number.MAX_SAFE_INTEGER - 1) }))),
 ];
 
-/** A lease is extended to another end. */
+/** Extends a lease to another end. */
 function extendsTo(
   untilOf: (from: { readonly now: number; readonly lockUntil: number; readonly leaseMs: number }) => number,
 ): Break {
@@ -122,7 +122,7 @@ function asHeldIfOwn(record: LockRecord, lease: Lease): LockRecord {
   return record.attemptId === lease.attemptId ? asHeldBy(record, lease) : record;
 }
 
-/** Of a store that asks whether the lease is over where nobody needs to know. */
+/** Makes a store check whether the lease is over in a verb that must not check it. */
 function endedIfExpired(
   record: LockRecord,
   _lease: unknown,
@@ -140,7 +140,7 @@ function rows(record: LockRecord, isWanted: (row: string) => boolean): object {
 
 type Acquired = ReturnType<Parameters<Parameters<typeof plays<'acquire'>>[1]>[0]>;
 
-/** What becomes of an acquire that finds a corrupt record; `grant` takes it for an empty one. */
+/** Decides what an acquire does with a corrupt record; `grant` grants the lock as if the record were empty. */
 function onCorrupt(otherwise: (grant: () => Acquired, error: unknown, record: LockRecord) => Acquired): Break {
   return plays('acquire', async (ask, [claim, call], { read, write }) => {
     try {

@@ -13,7 +13,7 @@ const REPLAYED = 'a mark that is sent again succeeds again, and returns the end 
 const MOVES_THE_END = 'a mark moves the end of the lease to now + leaseMs';
 const TOLD = 'a grant returns the ticks that a run can catch up with';
 
-/** Bugs of what a run does that catches up with ticks before its own. */
+/** Bugs in how a run marks older ticks that it caught up with. */
 // biome-ignore format: each bug in a few rows
 export const MARK_BUGS: readonly StoreBug[] = [
   bug('marks in words only', RECORDED, writes('mark', ({ lockUntil = 0 }, before) => ({ ...before, lockUntil }))),
@@ -89,7 +89,7 @@ function brings(change: (lease: Lease, given: Lease) => Lease): Break {
   );
 }
 
-/** Ticks that are to be given up stay, where the lease has them in this list. */
+/** Does not give up ticks that are in this list of the lease. */
 function keepsSome(kept: 'openTicksMs' | 'failedTicksMs') {
   return ({ givenUpTicksMs = [] }: Pick<DoneTick, 'givenUpTicksMs'>, lease: Lease) => ({
     givenUpTicksMs: givenUpTicksMs.filter((tick) => !lease[kept]?.includes(tick)),
@@ -104,7 +104,7 @@ function failedBut(record: LockRecord, isKept: (tick: number) => boolean): LockR
 
 type Spoilt = ReturnType<Parameters<typeof spoils<'mark'>>[1]>;
 
-/** Something else comes of a mark whose tick is done already. */
+/** Changes the effect of a mark whose tick is already done. */
 function onReplay(change: (record: LockRecord, before: LockRecord, lease: Lease, done: DoneTick) => Spoilt): Break {
   return spoils('mark', ({ answer, before, record }, lease, done) => {
     const isOpen = Number(before.doneTick ?? 0) < done.tickMs || ticksIn(before.openTicks).includes(done.tickMs);
@@ -112,7 +112,7 @@ function onReplay(change: (record: LockRecord, before: LockRecord, lease: Lease,
   });
 }
 
-/** A mark moves the end of the lease elsewhere. */
+/** Changes the end of the lease that a mark sets. */
 function marksUntil(untilOf: (now: number, before: number, leaseMs: number) => number): Break {
   return spoils('mark', ({ answer, before, record }, _lease, { leaseMs }, { clock }) => {
     if (answer.status === 'lost') return {};

@@ -116,7 +116,7 @@ const REPLAYED = 'a listing that is sent again answers listed, and does not over
 const BEYOND_EIGHT = 'no run cuts off what an operator has listed beyond eight';
 const FAILED_BEYOND_EIGHT = 'nor what an operator has listed as failed';
 
-/** Bugs of what operators do to the lists of ticks. */
+/** Bugs in how operators list ticks. */
 // biome-ignore format: each bug in a few rows
 export const LIST_TICK_BUGS: readonly StoreBug[] = [
   bug('lists ticks in words only', LISTED, writes('listTicks', (_record, before) => before)),
@@ -151,7 +151,7 @@ export const LIST_TICK_BUGS: readonly StoreBug[] = [
     writes('acquire', (record, { state }) => state === 'held' ? newestFailed(record) : record)),
 ];
 
-/** A listing is written although this attribute is another one than the operator saw. */
+/** Writes a listing although this attribute has changed since the operator read it. */
 function comparesNo(attribute: 'fencingToken' | 'doneTick' | 'openTicks' | 'failedTicks'): Break {
   return sees('listTicks', (record, { seen }) => ({ ...without(record, attribute), ...asSeen(seen, attribute) }));
 }

@@ -1,8 +1,9 @@
 import { bug, PAIRS, type ScriptBug, withoutPair } from './broken-scripts.js';
 
 /*
- * Left out, because nobody can tell them from the sound scripts: without `untilMs >= 1e14` such a lease is not over
- * yet, and refused all the same; without `lock.attemptId == id` the attempt is in the list of those that ended.
+ * Two changes are left out, because no test can show them. Without `untilMs >= 1e14`, a lease with such an end is
+ * refused anyway, because it is not over. Without `lock.attemptId == id`, the attempt is still in the list of ended
+ * attempts.
  */
 const TWENTY = `string.match(ids, '^${'[^,]+,'.repeat(20)}')`;
 const FAILED = 'F74 a tick that failed is open once a newer one is done, until it is done itself';

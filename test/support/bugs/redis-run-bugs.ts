@@ -1,9 +1,9 @@
 import { bug, PAIRS, type ScriptBug, withoutPair } from './broken-scripts.js';
 
 /*
- * Left out, because nobody can tell them from the sound scripts: without `atLeast ~= '0'` a hold of nothing ends at the
- * release; a forced lock whose `lockUntil` is the present is as free; a ring that begins in another slot is the same
- * ring.
+ * Three changes are left out, because no test can show them. Without `atLeast ~= '0'`, a `lockAtLeastFor` of zero still
+ * ends at the release. A forced lock whose `lockUntil` is the present is free all the same. A ring of runs that begins
+ * in another slot is the same ring.
  */
 // biome-ignore format: each bug in a few rows, not each text in one
 export const REDIS_RUN_BUGS: readonly ScriptBug[] = [

@@ -5,7 +5,7 @@ import { MARK_BUGS } from './mark-bugs.js';
 import { LIST_TICK_BUGS, OPERATOR_BUGS } from './operator-bugs.js';
 import { OPEN_TICK_BUGS, TICK_BUGS } from './tick-bugs.js';
 
-/** Bugs in the rules of a store, whatever it keeps its records in. */
+/** Bugs in the rules of a store, wherever it keeps its records. */
 export const STORE_BUGS: readonly StoreBug[] = [
   ...ACQUIRE_BUGS,
   ...TOKEN_BUGS,

@@ -150,7 +150,7 @@ function closes<T extends Lists>(record: T, isClosed: (tick: number) => boolean)
   return { ...record, openTicks: list(ticksIn(record.openTicks).filter((tick) => !isClosed(tick))) };
 }
 
-/** Before a first tick is done, the record lists so many failed ticks: those that it has, and these ones. */
+/** While no tick is done, keeps only the last `most` failed ticks: those of the record, after `others`. */
 function beforeFirst(record: LockRecord, most: number, others = ','): LockRecord {
   if (record.doneTick !== undefined || record.failedTicks === undefined) return record;
   return { ...record, failedTicks: list([...ticksIn(others), ...ticksIn(record.failedTicks)].slice(-most)) };

@@ -3,7 +3,7 @@ import { type AlarmRule, type AlarmState, alarmState, type MissingData } from '.
 import { metricMath } from './metric-math.js';
 import { type Dimension, keyOf, type MetricQuery, type Metrics, type Series } from './series.js';
 
-/** The properties of an alarm in a template, its references resolved to logical ids. */
+/** The properties of an alarm in a template, with references resolved to logical ids. */
 interface AlarmProperties {
   readonly Namespace?: string;
   readonly MetricName?: string;
@@ -31,12 +31,12 @@ interface MetricEntry {
   };
 }
 
-/** What CloudWatch may do in one way or another: how much it fetches beyond the evaluation periods. */
+/** A choice that CloudWatch may make: how many periods it fetches beyond the evaluation periods. */
 export interface Fetching {
   readonly extraPeriods: number;
 }
 
-/** A change of an alarm's state, and who was told of it. */
+/** A change of an alarm's state, and the actions that it triggered. */
 export interface Change {
   readonly minute: number;
   readonly state: AlarmState;
@@ -45,7 +45,7 @@ export interface Change {
 
 const DAY_MINUTES = 1_440;
 
-/** An alarm as a template has it, in the state in which CloudWatch makes it. */
+/** An alarm with the properties of a template. It begins in the state in which CloudWatch creates an alarm. */
 export class PlayedAlarm {
   readonly changes: Change[] = [];
   state: AlarmState = 'INSUFFICIENT_DATA';
@@ -53,9 +53,11 @@ export class PlayedAlarm {
   readonly #rule: AlarmRule;
   readonly #length: number;
   readonly #periodMinutes: number;
-  /** What is fetched, by id. */
+  /** The metrics to fetch, by id. */
   readonly #queries: Readonly<Record<string, MetricQuery>>;
-  /** By id, in the order of their evaluation: an expression that another one uses is listed after it. */
+  /**
+   * Expressions by id, in the order of evaluation. A template lists an expression before the expressions that it uses.
+   */
   readonly #expressions: readonly (readonly [id: string, expression: string])[];
   /** The id of the series that the alarm watches. */
   readonly #watched: string;
@@ -83,7 +85,7 @@ export class PlayedAlarm {
     };
   }
 
-  /** CloudWatch looks at an alarm once a minute, and once an hour where its periods are longer than a day together. */
+  /** CloudWatch evaluates an alarm once a minute, or once an hour if its periods add up to more than a day. */
   evaluate(metrics: Metrics, minute: number): void {
     const { EvaluationPeriods } = this.#properties;
     if (EvaluationPeriods * this.#periodMinutes > DAY_MINUTES && minute % 60 !== 0) return;
@@ -109,7 +111,7 @@ export class PlayedAlarm {
   }
 }
 
-/** The id of the metric of an alarm that lists none. */
+/** The id for the metric of an alarm that has no list of metrics. */
 const ONLY = 'only';
 
 function statOf({ Namespace = '', MetricName = '', Dimensions = [], Statistic = '', Period = 0 }: AlarmProperties) {

@@ -3,7 +3,10 @@ import { type AlarmState, alarmState, type MissingData } from './alarm-state.js'
 
 const STATES = ['OK', 'ALARM', 'INSUFFICIENT_DATA'] as const;
 
-/** The state that five data points give, of which three count, after each other one: `0` is within, `X` breaches. */
+/**
+ * The state for five data points, of which three count, after each previous state. `0` is within the threshold, `X`
+ * breaches it.
+ */
 function statesOf(points: string, datapointsToAlarm: number, treatMissingData: MissingData): AlarmState[] {
   const range = points.split(' ').map((point) => ({ 0: 0, X: 1 })[point]);
   const rule = { evaluationPeriods: 3, datapointsToAlarm, treatMissingData, isBreaching: (value: number) => value > 0 };
@@ -19,7 +22,7 @@ describe("the state of an alarm is that of AWS's own tables", () => {
     [3, '- - - - -', KEPT, ALL_OK],
     [3, '0 X X - X', ALL_ALARM, ALL_ALARM],
     [3, '- - X - -', KEPT, ALL_OK],
-    // From the text below the table.
+    // These rows are from the text below the table.
     [3, '- - - - X', KEPT, ALL_OK],
     [3, '- - - X -', KEPT, ALL_OK],
     [2, '0 - X - X', ALL_ALARM, ALL_ALARM],

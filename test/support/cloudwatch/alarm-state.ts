@@ -1,7 +1,7 @@
 import type { Series } from './series.js';
 
 export type AlarmState = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
-/** CloudWatch knows `missing` and `breaching` too, which no alarm here asks for. */
+/** How an alarm treats missing data. CloudWatch also knows `missing` and `breaching`, which no alarm here uses. */
 export type MissingData = 'ignore' | 'notBreaching';
 
 export interface AlarmRule {
@@ -12,10 +12,10 @@ export interface AlarmRule {
 }
 
 /**
- * The state of an alarm, by CloudWatch's user guide (awsdocs/amazon-cloudwatch-user-guide at cc40332,
+ * The state of an alarm as CloudWatch's user guide defines it (awsdocs/amazon-cloudwatch-user-guide at cc40332,
  * doc_source/AlarmThatSendsEmail.md, "How alarm state is evaluated when data is missing").
  *
- * @param range the evaluation range: the evaluation periods, and as many before them as CloudWatch fetches besides
+ * @param range the evaluation range: the evaluation periods, and the earlier periods that CloudWatch fetches as well
  */
 export function alarmState(range: Series, rule: AlarmRule, current: AlarmState): AlarmState {
   const { evaluationPeriods, datapointsToAlarm, treatMissingData } = rule;
@@ -23,6 +23,6 @@ export function alarmState(range: Series, rule: AlarmRule, current: AlarmState):
   const breaching = points.filter((value) => rule.isBreaching(value)).length;
   if (breaching >= datapointsToAlarm) return 'ALARM';
   if (points.length === evaluationPeriods || treatMissingData === 'notBreaching') return 'OK';
-  // What is missing is left out, and what there is decides.
+  // Missing points are left out; the existing points decide.
   return breaching < points.length ? 'OK' : current;
 }

@@ -1,19 +1,20 @@
 import type { Series } from './series.js';
 
 /*
- * The part of CloudWatch's metric math that the alarms use, by its user guide (awsdocs/amazon-cloudwatch-user-guide at
- * cc40332, doc_source/using-metric-math.md). What is not listed here is refused rather than guessed.
+ * The part of CloudWatch's metric math that the alarms use, from its user guide (awsdocs/amazon-cloudwatch-user-guide
+ * at cc40332, doc_source/using-metric-math.md). Everything else is an error, not a guess.
  *
- * - `a + b`, `a - b` of two series: a point that one of them lacks counts as 0.
- * - `IF(condition, then, else)`: a point that the condition lacks is dropped, and so is a false one without an `else`. A
- *   point that `then` lacks is 0; one that `else` lacks is dropped.
+ * - `a + b`, `a - b` of two series: a point that is missing in one of them counts as 0.
+ * - `IF(condition, then, else)`: a point without a condition is dropped. So is a point whose condition is false, if
+ *   there is no `else`. A point that is missing in `then` is 0; a point that is missing in `else` is dropped.
  * - `EPOCH(series)`: the timestamp of each period, in seconds, whether it has data or not.
- * - `FILL(series, REPEAT)`: the most recent value before a missing point. What comes before the first value stays missing.
+ * - `FILL(series, REPEAT)`: a missing point gets the most recent value before it. Points before the first value stay
+ *   missing.
  */
 
 type Value = Series | number;
 
-/** What a series is looked up in, and when its first period begins. */
+/** The series that an expression may name, and when their first period begins. */
 export interface Range {
   readonly series: Readonly<Record<string, Series>>;
   readonly length: number;
@@ -33,7 +34,7 @@ export function metricMath(expression: string, range: Range): Series {
 
 const read = new Map<string, readonly string[]>();
 
-/** Each expression is read once: an alarm evaluates the same one every minute. */
+/** The tokens of an expression. Kept for later calls, because an alarm evaluates the same expression every minute. */
 function tokensOf(expression: string): readonly string[] {
   const known = read.get(expression);
   if (known) return known;

@@ -1,4 +1,4 @@
-/** A value for each period, oldest first; undefined where CloudWatch has no data point. */
+/** A value for each period, oldest first; undefined if CloudWatch has no data point. */
 export type Series = readonly (number | undefined)[];
 
 export interface Dimension {
@@ -20,7 +20,7 @@ export interface Metric {
 }
 
 export interface MetricQuery {
-  /** Of {@link keyOf}. */
+  /** The key that {@link keyOf} returns for the metric. */
   readonly key: string;
   readonly statistic: string;
   readonly periodMinutes: number;
@@ -30,7 +30,7 @@ export interface MetricQuery {
 export class Metrics {
   readonly #samples = new Map<string, Sample[]>();
 
-  /** @param shownFrom later than the minute that it is of, where a metric is reported late */
+  /** @param shownFrom later than `minute` if the metric is reported late */
   report(
     metric: Metric,
     value: number,
@@ -40,7 +40,7 @@ export class Metrics {
     samples.splice(firstFrom(samples, minute + 1), 0, { minute, shownFrom, value });
   }
 
-  /** The last `count` periods before a minute, as they are shown at that minute. */
+  /** The last `count` periods before a minute, as CloudWatch shows them at that minute. */
   seriesOf(query: MetricQuery, count: number, endMinute: number): Series {
     const { key, statistic, periodMinutes } = query;
     const start = endMinute - count * periodMinutes;
@@ -61,7 +61,7 @@ export class Metrics {
   }
 }
 
-/** Where the samples from a minute on begin, among samples in the order of their minutes. */
+/** The index of the first sample from a minute on. Samples are in the order of their minutes. */
 function firstFrom(samples: readonly Sample[], minute: number): number {
   let [low, high] = [0, samples.length];
   while (low < high) {
@@ -85,6 +85,6 @@ function statisticOf(statistic: string, values: readonly number[]): number {
   }
 }
 
-/** What a metric is found by: its dimensions may stand in any order. */
+/** The key under which a metric is found. The order of its dimensions does not matter. */
 export const keyOf = ({ namespace, name, dimensions }: Metric): string =>
   JSON.stringify([namespace, name, dimensions.map(({ Name, Value }) => `${Name}=${Value}`).sort()]);

@@ -1,16 +1,19 @@
 import type { SkipReason } from 'single-execution';
 
 /*
- * What happened to one lock, by kind of fact. The simulation writes it from its world, the soak from what its workers
- * have reported, the demo from what its hosts have said; `invariants.ts` holds it against what is promised. Instants are
- * milliseconds on a clock that all who report share. A list is in the order in which its facts are known to have come.
+ * What happened to one lock, as lists of facts. The simulation, the soak and the demo each write such a history, and
+ * `invariants.ts` checks it against the promises. Instants are milliseconds on a clock that all reporters share. Each
+ * list is in the order in which its facts are known to have happened.
  */
 export interface History {
-  /** When a tick is done: once its run has succeeded, or as soon as it is granted. */
+  /** When a tick is done: when its run has succeeded, or as soon as it is granted. */
   readonly tickMark: 'success' | 'start';
-  /** Whether a tick that nobody was granted can be open although a newer one is done: a schedule or operators tell so. */
+  /**
+   * Whether a tick that was never granted can be open although a newer tick is done. A schedule or an operator can
+   * cause that.
+   */
   readonly neverCameIsOpen: boolean;
-  /** How much later than it came an instant may have been read. */
+  /** How much later than its event an instant may have been read. */
   readonly readingMs: number;
   readonly grants: readonly Grant[];
   readonly runs: readonly Run[];
@@ -20,10 +23,10 @@ export interface History {
   readonly openings: readonly Opening[];
 }
 
-/** Between which two instants something happened: the same one twice where it was seen as it happened. */
+/** The two instants between which something happened. Both are the same if it was seen as it happened. */
 export type Between = readonly [fromMs: number, toMs: number];
 
-/** One try to take the lock, of which a fact tells. */
+/** The attempt to which a fact belongs. */
 export interface OfAttempt {
   readonly attempt: string;
   readonly host: string;
@@ -33,31 +36,36 @@ export interface OfAttempt {
 /** An attempt was granted the lock. */
 export interface Grant extends OfAttempt {
   readonly at: Between;
-  /** Absent where it is not known whether there was a grant. */
+  /** Absent if it is not known whether there was a grant. */
   readonly token?: number;
-  /** Until when the `lockAtLeastFor` of the run before keeps all others out. */
+  /** Until when the `lockAtLeastFor` of the previous run refuses others. */
   readonly notBeforeMs?: number | undefined;
 }
 
 /** A handler was at work, or a leader in its term. */
 export interface Run extends OfAttempt {
   readonly token: number;
-  /** Between its grant and the moment at which it said so. */
+  /** The handler began between its grant and the instant at which it reported that. */
   readonly began: Between;
-  /** When it returned or threw, or died with its host. */
+  /** When it returned, threw, or died with its host. */
   readonly ended: Between;
   readonly end: 'returned' | 'threw' | 'died';
-  /** Its success is on record, as its caller was told. */
+  /** Whether its success is on record, and its caller knows that. */
   readonly isRecorded: boolean;
-  /** When its last lease was over at the latest; absent where that is not known. */
+  /** When its last lease was over at the latest. Absent if that is not known. */
   readonly leaseEndsMs?: number | undefined;
-  /** When its signal has aborted because its lock was lost. */
+  /** When its signal aborted because its lock was lost. */
   readonly toldMs?: number | undefined;
-  /** From when on it may work beside others: it ignores its signal, which has aborted, or was ended by force. */
+  /**
+   * From when on it may work beside another run: it ignores its aborted signal, or an operator ended its grant by
+   * force.
+   */
   readonly mayOverlapFromMs?: number | undefined;
 }
 
-/** A handler wrote to a resource that compares tokens. It asked its signal at the first of the instants, or never. */
+/**
+ * A handler wrote to a resource that compares tokens. If `hasAsked`, it asked its signal at the first instant of `at`.
+ */
 export interface Write extends OfAttempt {
   readonly token: number;
   readonly at: Between;
@@ -65,28 +73,28 @@ export interface Write extends OfAttempt {
   readonly isAccepted: boolean;
 }
 
-/** An attempt was told that it need not or cannot run; it asked at the first of the instants. */
+/** An attempt was told that it need not or cannot run. It asked at the first instant of `at`. */
 export interface Skip extends OfAttempt {
   readonly at: Between;
   readonly reason: SkipReason;
-  /** From when on the grant that it was refused for refuses nobody; always, where there can be no such grant. */
+  /** From when on the grant that caused this skip can refuse nobody. Negative infinity if no such grant is possible. */
   readonly grantOverMs: number;
 }
 
-/** No timer fired on a host, so that its handlers could not be told to stop. */
+/** No timer fired on a host, so its handlers could not be told to stop. */
 export interface Standstill {
   readonly host: string;
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** An operator has let a tick run again that may be done, or all ticks. */
+/** An operator has let a tick run again that may be done. Without `tick`, all ticks. */
 export interface Opening {
   readonly tick?: number;
   readonly atMs: number;
 }
 
-/** A judge of writes in their order, as any resource should be that compares tokens. @returns whether a write counts */
+/** Judges writes in their order, as a resource should that compares tokens. @returns whether a write is accepted */
 export function tokenJudge(): (token: number) => boolean {
   let highest = 0;
   return (token) => {

@@ -3,8 +3,8 @@ import type { Grant, History, Run, Skip, Write } from './history.js';
 import { INVARIANTS } from './invariants.js';
 
 /*
- * What clocks that are exact, operators, runs that catch up and handlers that do not listen add to a history. What
- * histories of real processes break and keep is in test/chaos/soak/invariants.test.ts.
+ * What exact clocks, operators, runs that catch up and handlers that ignore their signal add to a history. Histories of
+ * real processes are tested in test/chaos/soak/invariants.test.ts.
  */
 
 const run = (token: number, fromMs: number, toMs: number, more: Partial<Run> = {}): Run => ({
@@ -42,7 +42,7 @@ const again = (more: Partial<Run> = {}) => run(3, 400, 500, { tick: FIRST.tick, 
 const skip = (reason: Skip['reason'], tick: number): Skip => {
   return { attempt: 's', host: 'host s', tick, at: [350, 360], reason, grantOverMs: Number.POSITIVE_INFINITY };
 };
-/** Beside the second run, and so without the lock. */
+/** The first run goes on beside the second, so it has lost the lock. */
 const lost = (more: Partial<Run> = {}) => ({ ...FIRST, ended: [250, 250] as const, isRecorded: false, ...more });
 
 const still = (toMs: number) => ({ host: 'host 1', fromMs: 50, toMs });
@@ -50,7 +50,7 @@ const still = (toMs: number) => ({ host: 'host 1', fromMs: 50, toMs });
 const brokenBy = (history: History) =>
   INVARIANTS.filter(({ check }) => check(history).breaches.length > 0).map(({ name }) => name);
 
-/** What is wrong with a history, by the invariant that it breaks. */
+/** Histories that break an invariant, by the name of that invariant. The name of each says what is wrong. */
 const BROKEN: Readonly<Record<string, Readonly<Record<string, Partial<History>>>>> = {
   I1: {
     'two are at work for a millisecond': { runs: [{ ...FIRST, ended: [201, 201] }, SECOND] },

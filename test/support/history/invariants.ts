@@ -3,7 +3,7 @@ import type { Between, Grant, History, OfAttempt, Run, Write } from './history.j
 
 /** A promise of docs/protocol.md about one lock, and its check. */
 export interface Invariant {
-  /** Its name in docs/reliability.md. */
+  /** The name of the invariant in docs/reliability.md. */
   readonly name: string;
   readonly promise: string;
   check(history: History): Finding;
@@ -17,11 +17,11 @@ export interface Finding {
 
 export interface Breach {
   readonly what: string;
-  /** The facts that show it, in their order. */
+  /** The facts that show the breach, in their order. */
   readonly facts: readonly OfAttempt[];
 }
 
-/** What every history keeps, of whichever clocks and processes it tells. */
+/** The invariants that every history must keep, whatever its clocks and processes are. */
 export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'I1',
@@ -138,7 +138,7 @@ export const INVARIANTS: readonly Invariant[] = [
       });
       const untold = overlaps(history).filter((pair) => {
         const run = withoutLock(...pair);
-        // One that ends in the very turn in which it goes on may do so before it is told.
+        // A run that ends in the very turn in which its host goes on may end before its signal aborts.
         const isAwake = awakeMs(history, run, pair[1].began[1], run.ended[0]) > 0;
         return isAwake && run.end !== 'died' && run.toldMs === undefined;
       });
@@ -167,7 +167,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
 ];
 
-/** Invariants as checks of several locks together, each breach of which is told as a text. */
+/** Makes checks of several locks at once out of the invariants. Each breach becomes a text. */
 export function over<H>(
   invariants: readonly Invariant[],
   historiesOf: (all: H) => readonly History[],
@@ -184,7 +184,7 @@ export function over<H>(
   return Object.fromEntries(checks);
 }
 
-/** Pairs of runs of which the second began before the first had ended. */
+/** Pairs of runs in which the second run began before the first had ended. */
 export function overlaps({ runs }: Pick<History, 'runs'>): [Run, Run][] {
   const inOrder = runs.toSorted((a, b) => a.began[1] - b.began[1]);
   return inOrder.flatMap((next, n) =>
@@ -192,7 +192,7 @@ export function overlaps({ runs }: Pick<History, 'runs'>): [Run, Run][] {
   );
 }
 
-/** Whether a host stood still at some moment of this time. */
+/** Whether a host stood still at some moment between two instants. */
 export function stoodStill(
   { standstills }: Pick<History, 'standstills'>,
   host: string,
@@ -210,13 +210,16 @@ const isSure = (grant: Grant): grant is SureGrant => grant.token !== undefined;
 
 const instantOf = (one: Begun): Between => ('began' in one ? one.began : one.at);
 
-/** Runs, and grants that none came of. */
+/** All runs, and the grants that led to no run. */
 function allBegun({ grants, runs }: History): Begun[] {
   const isOfRun = ({ token, tick }: SureGrant) => runs.some((run) => run.token === token && run.tick === tick);
   return [...runs, ...grants.filter(isSure).filter((grant) => !isOfRun(grant))];
 }
 
-/** Tokens tell the order of grants; a run that catches up begins several times under one. */
+/**
+ * Whether `next` came after `one`. Tokens show the order of grants. A run that catches up has several beginnings under
+ * one token.
+ */
 function comesAfter(next: Begun, one: Begun): boolean {
   if (next.token !== one.token) return next.token > one.token;
   return 'ended' in one && instantOf(next)[1] >= one.ended[1];
@@ -229,12 +232,12 @@ function isOpenedBetween({ openings }: History, one: Begun, next: Begun): boolea
   );
 }
 
-/** Whether a tick can be open because it was begun before: somebody else may have been granted it. */
+/** Whether a tick can be open because another attempt was granted it before. */
 function canHaveBegunBefore({ grants }: History, next: Begun): boolean {
   return grants.some(({ tick, token, at }) => tick === next.tick && token !== next.token && at[0] < instantOf(next)[1]);
 }
 
-/** Facts whose token is below one that came before them. */
+/** Facts with a smaller token than an earlier fact. */
 function fallen(facts: readonly Begun[]): Breach[] {
   const inOrder = facts.toSorted((a, b) => instantOf(a)[1] - instantOf(b)[1]);
   return inOrder.flatMap((next, n) => {
@@ -243,17 +246,23 @@ function fallen(facts: readonly Begun[]): Breach[] {
   });
 }
 
-/** Whether a write can come after one of a greater token: its handler could not be told, or does not listen. */
+/**
+ * Whether a write can come after a write with a greater token: its handler could not be told to stop, or ignores its
+ * signal.
+ */
 function canBeLate(history: History, { host, token, at }: Write): boolean {
   const run = history.runs.find((one) => one.token === token);
   const mayOverlap = at[1] >= (run?.mayOverlapFromMs ?? Number.POSITIVE_INFINITY);
   return mayOverlap || stoodStill(history, host, [run?.began[0] ?? at[0], at[1]]);
 }
 
-/** Of two at work the one with the smaller token has lost the lock: the first, or one that stood still and began late. */
+/**
+ * The run that has lost the lock, of two that overlap: the one with the smaller token. It is the first, or it stood
+ * still and began late.
+ */
 const withoutLock = (one: Run, next: Run): Run => (one.token < next.token ? one : next);
 
-/** How much of this time a run could be told to stop, and had to listen. */
+/** The milliseconds of this time in which a run could be told to stop and had to obey. */
 function awakeMs({ standstills }: History, run: Run, fromMs: number, toMs: number): number {
   const untilMs = Math.min(toMs, run.mayOverlapFromMs ?? Number.POSITIVE_INFINITY);
   let awake = 0;

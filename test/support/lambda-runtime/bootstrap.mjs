@@ -1,8 +1,8 @@
-// What Lambda's Node.js runtime does between the Runtime API and a handler. It stands beside no node_modules, so it
-// imports nothing but Node's own. The runtime up to Node 22 passes a callback, the one from Node 24 on refuses handlers
-// that take one.
-// Not done: calls of the callback, reports of what nobody caught and of a module that does not load (the process ends),
-// prefixes on console lines, response streaming, traces, clientContext and identity.
+// Does what Lambda's Node.js runtime does between the Runtime API and a handler. No node_modules is near this file, so
+// it imports only Node's own modules. The runtime up to Node 22 passes a callback. The runtime from Node 24 on refuses
+// handlers that take a callback.
+// Left out: results through the callback, reports of uncaught errors and of a module that does not load (the process
+// ends), prefixes on console lines, response streaming, traces, clientContext and identity.
 import { existsSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ function call(method, path, body) {
     request(url, { method, agent }, async (response) =>
       resolve({ headers: response.headers, body: await text(response) }),
     )
-      // The host has gone.
+      // The host is gone.
       .on('error', () => process.exit(1))
       .end(body);
   });

@@ -1,23 +1,23 @@
 export interface FunctionSettings {
   /** @default 'index.handler' */
   readonly handler?: string;
-  /** A folder outside the repository with the handler's module. */
+  /** The folder with the handler's module, outside the repository. */
   readonly taskRoot: string;
   readonly functionName: string;
   readonly region: string;
   /** @default 128 */
   readonly memoryMb?: number;
-  /** The function's own variables; an error when one of them is Lambda's. @default none */
+  /** The function's own variables. A variable that Lambda sets itself is an error. @default none */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What differs from one execution environment to the next. */
+/** The settings that differ from one execution environment to the next. */
 export interface RuntimePlace {
   readonly runtimeApi: string;
   readonly logStreamName: string;
 }
 
-/** Everything that a function's processes find in their environment: what Lambda sets, and the function's own. */
+/** All environment variables of a function's processes: those that Lambda sets, and the function's own. */
 export function environmentVariables(
   settings: FunctionSettings,
   nodeMajor: number,

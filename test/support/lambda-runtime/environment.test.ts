@@ -121,7 +121,7 @@ test('leaves no process behind when the process of the host is killed', async ()
 
   parent.kill('SIGKILL');
 
-  // A frozen process ends its connection only by its death.
+  // The connection of a frozen process ends only when the process dies.
   await once(socket.on('error', () => {}).resume(), 'close');
 });
 

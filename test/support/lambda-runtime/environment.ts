@@ -4,16 +4,16 @@ import type { Handed, Reported, RuntimeListener } from './runtime-api.js';
 /** How long Lambda lets a module load. */
 const INIT_MS = 10_000;
 
-/** How a run ended. What the runtime reported first counts, also when its process then dies. */
+/** How a run ended. The first report of the runtime counts, even if its process dies afterwards. */
 export type Outcome =
   | Reported
   | { readonly status: 'timed-out' }
-  /** The process died with nothing reported. */
+  /** The process died without a report. */
   | { readonly status: 'crashed'; readonly exitCode: number | null; readonly signal: NodeJS.Signals | null };
 
 export interface Job extends Omit<Handed, 'deadlineMs'> {
   readonly timeoutMs: number;
-  /** When it is killed. @default at its timeout */
+  /** How long after the start of the run the process is killed. @default `timeoutMs` */
   readonly killMs?: number | undefined;
   onOver(outcome: Outcome): void;
 }
@@ -30,12 +30,12 @@ export interface Launch {
   onExit(environment: Environment): void;
 }
 
-/** One process that serves one invocation at a time and is frozen in between. */
+/** A process that serves one invocation at a time, and is frozen between invocations. */
 export interface Environment {
   readonly pid: number;
-  /** Only when idle. */
+  /** Serves a job; allowed only if idle. */
   serve(job: Job): void;
-  /** Stops the process that serves the job; an error once the job is over. */
+  /** Stops the process that serves the job. Throws if the job is over. */
   pause(job: Job): void;
   kill(): Promise<void>;
 }

@@ -1,5 +1,6 @@
-// Reads process ids from stdin (`+1234`, and `-1234` once that one has ended) and kills those that are left when stdin
-// closes, which happens however the parent ends. A stopped process could not notice that by itself.
+// Reads process ids from stdin: `+1234` for a process that began, `-1234` for one that ended. When stdin closes, it
+// kills the processes that are left. Stdin closes however the parent ends. A stopped process could not notice that
+// itself.
 import { createInterface } from 'node:readline';
 
 const left = new Set();

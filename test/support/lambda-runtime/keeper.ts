@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const KEEPER = fileURLToPath(new URL('./keeper.mjs', import.meta.url));
 
-/** Kills the processes it was told of when this process ends, however it ends. */
+/** Kills the added processes when this process ends, however it ends. */
 export interface Keeper {
   add(pid: number): void;
   delete(pid: number): void;
@@ -12,7 +12,7 @@ export interface Keeper {
 }
 
 export function startKeeper(): Keeper {
-  // Detached, so that what ends a test run from the keyboard does not end the keeper first.
+  // Detached, so that Ctrl+C in a test run does not end the keeper first.
   const child = spawn(process.execPath, [KEEPER], { stdio: ['pipe', 'ignore', 'inherit'], detached: true });
   const exited = once(child, 'exit');
   return {

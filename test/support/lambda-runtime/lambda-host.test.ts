@@ -60,7 +60,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
       env: { LOCK_TABLE: 'locks' },
     });
 
-    // Set by macOS.
+    // macOS sets this variable.
     const { __CF_USER_TEXT_ENCODING, ...env } = returnedBy(await host.invoke({})) as typeof process.env;
 
     expect(env).toEqual({

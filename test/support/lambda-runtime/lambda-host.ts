@@ -10,10 +10,10 @@ import { type Lines, openPrinted } from './printed.js';
 import { startRuntimeApi } from './runtime-api.js';
 
 /*
- * Runs a bundled function as AWS Lambda does: each execution environment is a process of its own with a clean
- * environment, serves one invocation at a time, is frozen in between and used again, and is killed when time is up.
- * Not played: queues and retries (a retry is another `invoke` with the same `requestId`), memory and payload limits,
- * and Lambda's prefixes on what is printed.
+ * Runs a bundled function as AWS Lambda does. Each execution environment is a process with a clean environment. It
+ * serves one invocation at a time, is frozen between invocations, is used again, and is killed at the timeout. Left
+ * out: queues and retries (a retry is another `invoke` with the same `requestId`), limits of memory and payload, and
+ * Lambda's prefixes on printed lines.
  */
 
 const BOOTSTRAP = fileURLToPath(new URL('./bootstrap.mjs', import.meta.url));
@@ -28,9 +28,12 @@ export interface LambdaSettings extends FunctionSettings {
 export interface InvokeOptions {
   /** @default a new one */
   readonly requestId?: string;
-  /** @default that of the function */
+  /** @default the function's timeout */
   readonly timeoutMs?: number;
-  /** When it is killed: later than its timeout where a slow machine must not decide. @default at its timeout */
+  /**
+   * How long after the start of the run the process is killed: later than the timeout, if a slow machine must not
+   * decide. @default the timeout
+   */
   readonly killMs?: number;
 }
 
@@ -38,19 +41,19 @@ export type Invocation = Outcome & { readonly requestId: string };
 
 export interface Running {
   readonly requestId: string;
-  /** When the environment is idle again, or gone. */
+  /** Resolves when the environment is idle again or gone. */
   readonly done: Promise<Invocation>;
-  /** Stops the process wherever it is, as if it hung; its time runs on. Throws when the run is over. */
+  /** Stops the process wherever it is, as if it hung. Its timeout goes on. Throws if the run is over. */
   pause(): void;
 }
 
 export interface LambdaHost {
   start(event: unknown, options?: InvokeOptions): Running;
-  /** {@link LambdaHost.start} and wait. */
+  /** Does {@link LambdaHost.start} and waits for the result. */
   invoke(event: unknown, options?: InvokeOptions): Promise<Invocation>;
-  /** The lines that all environments have printed, in the order of their printing. */
+  /** The lines that all environments have printed, in order. */
   output(): Lines;
-  /** Kills every environment; runs under way end as crashed. */
+  /** Kills every environment. Runs under way end as `crashed`. */
   stop(): Promise<void>;
 }
 
@@ -121,7 +124,7 @@ export async function startLambda(settings: LambdaSettings): Promise<LambdaHost>
   return host;
 }
 
-/** Lambda turns off what is experimental in Node 22. */
+/** Lambda turns off these experimental features of Node 22. */
 function flagsOf(nodeMajor: number): string[] {
   return nodeMajor === 22 ? ['--no-experimental-require-module', '--no-experimental-detect-module'] : [];
 }

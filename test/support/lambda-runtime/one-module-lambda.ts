@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { nodeBinary } from '../node-binary.js';
 import { type Invocation, type LambdaHost, type LambdaSettings, startLambda } from './lambda-host.js';
 
-/** A folder with this text as index.mjs; it is removed at the end of the test. */
+/** A folder with this text as index.mjs. The end of the test removes it. */
 export async function oneModuleAsset(module: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'one-module-lambda-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -13,7 +13,7 @@ export async function oneModuleAsset(module: string): Promise<string> {
   return folder;
 }
 
-/** A function of one module; it is stopped at the end of the test. */
+/** A function of one module. The end of the test stops it. */
 export async function oneModuleLambda(
   major: 22 | 24,
   module: string,
@@ -32,7 +32,7 @@ export async function oneModuleLambda(
   return host;
 }
 
-/** What a run returned; an error when it did not. */
+/** What a run returned. Throws if the run did not succeed. */
 export function returnedBy(invocation: Invocation): unknown {
   if (invocation.status !== 'succeeded') throw new Error(`The run returned nothing: ${JSON.stringify(invocation)}`);
   return invocation.value;

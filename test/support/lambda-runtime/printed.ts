@@ -8,11 +8,11 @@ export interface Lines {
   readonly stderr: readonly string[];
 }
 
-/** Collects what processes print. It goes to files: unlike with pipes, nothing is under way when a process is over. */
+/** Collects what processes print, in files. Unlike a pipe, a file has everything when the process has ended. */
 export interface Printed {
-  /** To be a process's stdout and stderr. */
+  /** Descriptors for a process's stdout and stderr. */
   readonly descriptors: { readonly stdout: number; readonly stderr: number };
-  /** The full lines so far, also after `close()`. */
+  /** The full lines so far. Works after `close()` too. */
   lines(): Lines;
   close(): void;
 }
@@ -23,7 +23,7 @@ export async function openPrinted(): Promise<Printed> {
     stdout: openSync(join(folder, 'stdout'), 'a+'),
     stderr: openSync(join(folder, 'stderr'), 'a+'),
   };
-  // Files without a name: they are gone with the last process that has them open.
+  // Remove the names of the files. The files themselves go when the last process closes them.
   await rm(folder, { recursive: true });
   const read = (): Lines => ({ stdout: linesIn(descriptors.stdout), stderr: linesIn(descriptors.stderr) });
   let kept: Lines | undefined;

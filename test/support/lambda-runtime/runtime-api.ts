@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers';
 import { closed, listening } from '../loopback.js';
 
-/** What a runtime posts at the end of a run. */
+/** What a runtime reports at the end of a run. */
 export type Reported =
   | { readonly status: 'succeeded'; readonly value: unknown }
   | { readonly status: 'failed'; readonly errorType: string; readonly errorMessage: string };
@@ -10,22 +10,22 @@ export type Reported =
 /** What a runtime gets when it asks for the next invocation. */
 export interface Handed {
   readonly requestId: string;
-  /** As JSON. */
+  /** The event as JSON. */
   readonly event: string;
   readonly functionArn: string;
   readonly deadlineMs: number;
 }
 
-/** The host's end of one runtime. */
+/** Hears what one runtime asks and reports. */
 export interface RuntimeListener {
   /** The runtime waits until `hand` is called. */
   onNext(hand: (invocation: Handed) => void): void;
   onReport(reported: Reported): void;
 }
 
-/** Lambda's Runtime API on loopback. Runtimes are told apart by a path in front of the API's own. */
+/** Lambda's Runtime API on the loopback interface. A prefix of the path identifies each runtime. */
 export interface RuntimeApi {
-  /** The `AWS_LAMBDA_RUNTIME_API` of a runtime that this listener is to hear of. */
+  /** The value of `AWS_LAMBDA_RUNTIME_API` for the runtime of this listener. */
   addressFor(listener: RuntimeListener): string;
   stop(): Promise<void>;
 }
@@ -49,10 +49,10 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
   };
 
   const server = createServer((request, response) => {
-    // A runtime killed in the middle of a request, or one that posts no JSON, which ends without its connection.
+    // This also happens if a runtime is killed in the middle of a request, or posts no JSON.
     serve(request, response).catch(() => response.destroy());
   });
-  // A frozen or busy runtime keeps its connection.
+  // Keep idle connections: a frozen or busy runtime keeps its own.
   server.keepAliveTimeout = 0;
   const port = await listening(server);
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
-/** What is wrong with the command line, for people. */
+/** A mistake in the command line, described for people. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -11,7 +11,7 @@ export const SWITCH = { type: 'boolean' } as const;
 
 type FlagValues<O extends ParseArgsOptionsConfig> = ReturnType<typeof parseArgs<{ options: O }>>['values'];
 
-/** @throws UsageError for a flag that is none of these, or is given in a wrong way */
+/** @throws UsageError for an unknown flag, or for a flag that is used in a wrong way */
 export function readFlags<const O extends ParseArgsOptionsConfig>(args: readonly string[], options: O): FlagValues<O> {
   try {
     return parseArgs({ args: [...args], options }).values;
@@ -21,7 +21,7 @@ export function readFlags<const O extends ParseArgsOptionsConfig>(args: readonly
   }
 }
 
-/** @throws UsageError unless the text, if there is one, is a whole number in this range */
+/** @throws UsageError if there is a text, and it is not a whole number in this range */
 export function whole(flag: string, text: string | undefined, min: number, max: number): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
@@ -29,22 +29,22 @@ export function whole(flag: string, text: string | undefined, min: number, max: 
   throw new UsageError(`${flag} is '${text}': give a whole number from ${min} to ${max}`);
 }
 
-/** @throws UsageError unless the text, if there is one, is one of these */
+/** @throws UsageError if there is a text, and it is not one of these choices */
 export function oneOf<T extends string>(flag: string, text: string | undefined, choices: readonly T[]): T | undefined {
   const chosen = choices.find((choice) => choice === text);
   if (text === undefined || chosen !== undefined) return chosen;
   throw new UsageError(`${flag} is '${text}': give ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`);
 }
 
-/** The seed of a play: a new one where none is given. @throws UsageError */
+/** The seed of a play; a random one if none is given. @throws UsageError */
 export function seedOf(text: string | undefined): number {
   return whole('--seed', text, 0, 4_294_967_295) ?? randomInt(1, 100_000);
 }
 
-/** What is to be put away at the end, the last one first. */
+/** Functions that clean up at the end. The last one runs first. */
 export type CleanUps = (() => Promise<unknown>)[];
 
-/** A program of the command line. */
+/** A command-line program. */
 export interface Command<S extends { readonly help: boolean }> {
   readonly usage: string;
   /** @throws UsageError */
@@ -53,7 +53,10 @@ export interface Command<S extends { readonly help: boolean }> {
   main(settings: S, cleanUps: CleanUps): Promise<number>;
 }
 
-/** Runs a program and ends the process, also on a signal: with 1 where it fails, with 2 for a wrong option. */
+/**
+ * Runs a program and ends the process, also on a signal. The exit code is 1 if the program fails, and 2 for a wrong
+ * option.
+ */
 export async function runCommand<S extends { readonly help: boolean }>(command: Command<S>): Promise<void> {
   const { usage, readSettings, main } = command;
   const cleanUps: CleanUps = [];
@@ -78,7 +81,7 @@ export async function runCommand<S extends { readonly help: boolean }>(command: 
     code = error instanceof UsageError ? 2 : 1;
   }
   await cleanUp();
-  // What still plays when one part has failed is not waited for.
+  // Do not wait for other parts that still play when one part has failed.
   process.exit(code);
 }
 

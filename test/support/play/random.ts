@@ -1,11 +1,11 @@
-/** Chance that is the same for the same seed. */
+/** Random choices that are the same for the same seed. */
 export interface Random {
   /** A whole number from `min` to `max`, both included. */
   whole(min: number, max: number): number;
   chance(probability: number): boolean;
   pick<T>(choices: readonly T[]): T;
   shuffled<T>(items: readonly T[]): T[];
-  /** An independent source for one part of the play, so that what one part draws leaves the others alone. */
+  /** An independent source for one part of the play. What one part draws does not change what other parts draw. */
   fork(part: string): Random;
 }
 
@@ -24,7 +24,7 @@ export function random(seed: number | string): Random {
   };
 }
 
-/** Tommy Ettinger's mulberry32: 32 bits of state, good enough for a play. */
+/** Tommy Ettinger's mulberry32. Its 32 bits of state are enough for a play. */
 function mulberry32(state: number): () => number {
   let a = state;
   return () => {
@@ -35,7 +35,7 @@ function mulberry32(state: number): () => number {
   };
 }
 
-/** FNV-1a. */
+/** The FNV-1a hash. */
 function hash(text: string): number {
   return [...text].reduce((h, char) => Math.imul(h ^ (char.codePointAt(0) ?? 0), 16_777_619), 2_166_136_261);
 }

@@ -1,4 +1,4 @@
-/** Rows of a table as lines: the first column to the left, the others to the right. */
+/** The rows of a table as lines. The first column is aligned to the left, the others to the right. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => (row[i] ?? '').length)));
   return rows.map((row) =>
@@ -9,7 +9,7 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Colours, where there is a terminal to show them. */
+/** Colours, if a terminal can show them. */
 export interface Paint {
   good(text: string): string;
   bad(text: string): string;

@@ -1,12 +1,12 @@
 import type { Paint } from './terminal.js';
 
-/** Promises of the library, each with its check against what the outside saw. */
+/** Promises of the library, each with its check of a history. */
 export type Invariants<H> = Readonly<Record<string, (history: H) => Finding>>;
 
 interface Finding {
-  /** How many cases were looked at. */
+  /** How many cases were checked. */
   readonly cases: number;
-  /** What each breach was; none when the promise held. */
+  /** A text for each breach; empty if the promise held. */
   readonly breaches: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export function brokenBy<H>(invariants: Invariants<H>, history: H): string[] {
   return Object.keys(invariants).filter((promise) => invariants[promise]?.(history).breaches.length !== 0);
 }
 
-/** Checks every invariant and tells of each. @returns whether all held */
+/** Checks every invariant and prints a verdict on each. @returns whether all held */
 export function tellVerdict<H>(
   invariants: Invariants<H>,
   history: H,
@@ -28,7 +28,7 @@ export function tellVerdict<H>(
   let allHeld = true;
   for (const [promise, check] of Object.entries(invariants)) {
     const { cases, breaches } = check(history);
-    // A check that had nothing to look at has shown nothing.
+    // A check without any case has shown nothing.
     const held = breaches.length === 0 && cases > 0;
     allHeld &&= held;
     say(`${held ? paint.good('PASS') : paint.bad('FAIL')}  ${promise.padEnd(width)}  ${cases} cases`);
