@@ -225,6 +225,15 @@ test('no user or password of a URL, and no secret of the environment, is shown',
   expect(told).toBe('redis://***@host:1/0 and ***');
 });
 
+test.each(['UPSTASH_REDIS_REST_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'])(
+  'the value of %s is a secret',
+  async (variable) => {
+    const { stderr } = await innerCli(['token-123'], { [variable]: 'token-123' });
+
+    expect(stderr).toMatch(/^single-execution: .*'\*\*\*'/);
+  },
+);
+
 test.each(['dynamodb', 'redis'] as const)('a stored holder cannot write to the terminal, on %s', async (kind) => {
   const { run, json, store } = stage().on(kind);
   const name = freshName();
