@@ -268,6 +268,8 @@ describe('a command line', () => {
     [['ls', '--table', 'x', '--upstash'], /--table and --upstash name two stores/],
     [['ls', '--sqlite', 'x', '--upstash'], /--upstash and --sqlite name two stores/],
     [['ls', '--sqlite', 'x', '--region', 'y'], /--region is for DynamoDB: give --table too/],
+    [['ls', '--sqlite', 'no-folder/x.db', '--table', 'a.b.c'], /table is 'a.b.c': give the name of a table/],
+    [['ls', '--postgres-url', 'postgres://ada:hunter2@x', '--table', 'a.b.c'], /table is 'a.b.c': give the name/],
     [['ls', '--upstash'], /needs UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN/],
     [['ls', '--redis-url', 'http://ada:hunter2@x'], /--redis-url is no URL of a Redis/],
     [['ls', '--postgres-url', 'mysql://ada:hunter2@x'], /--postgres-url is no URL of a Postgres/],
