@@ -225,6 +225,15 @@ test('no user or password of a URL, and no secret of the environment, is shown',
   expect(told).toBe('redis://***@host:1/0 and ***');
 });
 
+test.each(['UPSTASH_REDIS_REST_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'])(
+  'the value of %s is a secret',
+  async (variable) => {
+    const { stderr } = await innerCli(['token-123'], { [variable]: 'token-123' });
+
+    expect(stderr).toMatch(/^single-execution: .*'\*\*\*'/);
+  },
+);
+
 test.each(['dynamodb', 'redis'] as const)('a stored holder cannot write to the terminal, on %s', async (kind) => {
   const { run, json, store } = stage().on(kind);
   const name = freshName();
@@ -259,6 +268,8 @@ describe('a command line', () => {
     [['ls', '--table', 'x', '--upstash'], /--table and --upstash name two stores/],
     [['ls', '--sqlite', 'x', '--upstash'], /--upstash and --sqlite name two stores/],
     [['ls', '--sqlite', 'x', '--region', 'y'], /--region is for DynamoDB: give --table too/],
+    [['ls', '--sqlite', 'no-folder/x.db', '--table', 'a.b.c'], /table is 'a.b.c': give the name of a table/],
+    [['ls', '--postgres-url', 'postgres://ada:hunter2@x', '--table', 'a.b.c'], /table is 'a.b.c': give the name/],
     [['ls', '--upstash'], /needs UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN/],
     [['ls', '--redis-url', 'http://ada:hunter2@x'], /--redis-url is no URL of a Redis/],
     [['ls', '--postgres-url', 'mysql://ada:hunter2@x'], /--postgres-url is no URL of a Postgres/],

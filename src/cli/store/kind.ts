@@ -29,7 +29,7 @@ export interface StoreKind {
   readonly examined: string;
   /** What `init` writes for a job of processes; absent if it writes none on this kind. */
   readonly job?: ProcessDatabase;
-  /** @throws CliError for an invalid value of its options; nothing is opened */
+  /** @throws CliError or TypeError for an invalid value of its options; nothing is opened */
   check?(named: NamedStore): void;
   /** @throws CliError if a package that it needs is missing */
   open(named: NamedStore, clock: Clock): Promise<OpenedStore>;

@@ -1,4 +1,4 @@
-import { createPostgresTable, type PostgresStoreOptions, postgresStore } from '../../stores/postgres.js';
+import { createPostgresTable, type PostgresStoreOptions, postgresStore, postgresTable } from '../../stores/postgres.js';
 import {
   clockVerdict,
   type Examiner,
@@ -37,7 +37,10 @@ client.on('error', () => undefined)`,
     // DATABASE_URL has a password, which an option would show in the list of processes.
     option: '',
   },
-  check: (named) => checkUrl(named, /^postgres(ql)?:$/, 'postgres://user:password@host/database'),
+  check(named) {
+    checkUrl(named, /^postgres(ql)?:$/, 'postgres://user:password@host/database');
+    postgresTable(named.line.text('table'));
+  },
   async open(named) {
     const connected = await withInstalled<Connection>('postgres-url', {
       pg: () => connectPg(named.value),

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createSqliteTable, type SqliteStoreOptions, sqliteStore } from '../../stores/sqlite.js';
+import { createSqliteTable, type SqliteStoreOptions, sqliteStore, sqliteTable } from '../../stores/sqlite.js';
 import { failed, quoted } from '../exit-code.js';
 import type { StoreKind } from './kind.js';
 import { isMissing } from './reach.js';
@@ -22,6 +22,7 @@ export const sqlite: StoreKind = {
     client: () => "createClient({ url: 'file:locks.db' })",
     option: ' --sqlite locks.db',
   },
+  check: ({ line }) => void sqliteTable(line.text('table')),
   open: async (named) =>
     openInTable(named, await openFile(named.value), { store: sqliteStore, create: createSqliteTable }),
 };
