@@ -20,7 +20,7 @@ export const dynamodb: StoreKind = {
     region: { value: 'REGION', help: 'of the table; else as the AWS SDK finds it' },
     profile: { value: 'PROFILE', help: 'of the AWS credentials; else as the AWS SDK finds them' },
   },
-  variable: { name: 'LOCK_TABLE', fits: /./ },
+  variable: { name: 'LOCK_TABLE', fits: /./s },
   prefixVariable: 'LOCK_KEY_PREFIX',
   secrets: ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
   hasTable: true,

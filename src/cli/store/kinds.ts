@@ -23,9 +23,9 @@ export function spelledOption({ option, options }: StoreKind): string {
 /** The options of all stores. */
 export const STORE_OPTIONS: Options = {
   ...Object.fromEntries(KINDS.flatMap(({ options }) => Object.entries(options))),
-  [dynamodb.option]: {
+  table: {
     value: 'NAME',
-    help: `the DynamoDB table of the locks, else LOCK_TABLE of the environment; or the table in the database of ${either(KINDS.filter(isDatabase).map(({ option }) => `--${option}`))}`,
+    help: `${dynamodb.options['table']?.help}; or the table in the database of ${either(KINDS.filter(isDatabase).map(({ option }) => `--${option}`))}`,
   },
   prefix: {
     value: 'TEXT',

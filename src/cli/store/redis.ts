@@ -10,7 +10,7 @@ export const redis: StoreKind = {
   title: 'Redis',
   option: 'redis-url',
   options: { 'redis-url': { value: 'URL', help: 'the Redis of the locks, redis:// or rediss://; else REDIS_URL' } },
-  variable: { name: 'REDIS_URL', fits: /./ },
+  variable: { name: 'REDIS_URL', fits: /./s },
   connects: true,
   examined: 'scripts, version, role, eviction, persistence, clock',
   check: (named) => checkUrl(named, /^rediss?:$/, 'redis://127.0.0.1:6379 or rediss://user:password@host'),
