@@ -23,8 +23,8 @@ export interface TickVerbs {
    */
   backfill(name: string, range: TickRange): Promise<Date[]>;
   /**
-   * Gives up open ticks. Resolves to those that were listed. From then on, a call for a tick older than the newest one
-   * done is skipped as `stale-tick`. A tick newer than that stays open, listed or not, until a still newer one is done.
+   * Gives up open ticks. Resolves to those that were listed. From then on, a call for a tick older than the newest tick
+   * done is skipped as `stale-tick`. A tick newer than that tick stays open until a still newer tick is done.
    *
    * @throws LockHeldError while a run holds the lock, or died while it held it
    */
@@ -102,7 +102,10 @@ async function change(
   });
 }
 
-/** Even if the lease has ended: the holder may be late, and a takeover makes its lists from the record's. */
+/**
+ * The error for a lock that its holder has not released, even if the lease has ended: the holder may be late, and a
+ * takeover computes its lists from those of the record.
+ */
 function heldError(operation: keyof TickVerbs, name: string, record: LockRecord): LockHeldError {
   const holder = holderOf(record);
   const skipped = {
@@ -126,7 +129,7 @@ export interface TickRange {
 }
 
 const OPTIONS = namesOf<TickRange>({ from: true, to: true, schedule: true });
-/** With this many due ticks there are too many, whichever of them are done. */
+/** The most due ticks that are read. If a range has that many, too many are open, whichever of them are done. */
 const MOST_READ = 2 * MOST_LISTED;
 
 /**
