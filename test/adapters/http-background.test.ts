@@ -8,7 +8,7 @@ import { wrapperLocks } from '../support/wrapper-locks.js';
 
 const request = () => new Request('https://example.com/api/digest');
 
-/** A platform that answers as soon as there is a response, and then waits for what it was handed. */
+/** A platform that answers as soon as it has the response, and then waits for the work handed to `waitUntil`. */
 function platform() {
   const handedOver: Promise<unknown>[] = [];
   return {
