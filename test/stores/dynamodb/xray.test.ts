@@ -12,7 +12,7 @@ interface Traced {
   readonly subsegments?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What X-Ray's daemon would be sent. */
+/** The segments sent to X-Ray's daemon, for which a socket of this test stands. */
 const sent: Traced[] = [];
 const daemon = createSocket('udp4', (message) => {
   sent.push(JSON.parse(message.toString().split('\n')[1] ?? ''));
