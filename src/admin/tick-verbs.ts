@@ -15,8 +15,9 @@ import { EARLIEST_MS, type Interval, isTimed, MOST_LISTED, msOf, type Schedule }
 export interface TickVerbs {
   /**
    * Lists the due ticks of a schedule, from `from` to `to`, as open, and resolves to them. Leaves out ticks that the
-   * record shows as done: the newest one, and the own ticks of the last ten runs. The record does not show whether an
-   * older tick is done, or whether a run caught up with a tick: give a range whose ticks should all run.
+   * record shows as done: the newest tick done, and the own ticks of runs that succeeded among the last ten. The record
+   * does not show whether an older tick is done, or whether a run caught up with a tick: give a range whose ticks
+   * should all run.
    *
    * @throws LockHeldError while a run holds the lock, or died while it held it
    * @throws RangeError for a lock that has not run, and if more than 100 ticks would be listed; nothing is changed
@@ -24,7 +25,7 @@ export interface TickVerbs {
   backfill(name: string, range: TickRange): Promise<Date[]>;
   /**
    * Gives up open ticks. Resolves to those that were listed. From then on, a call for a tick older than the newest tick
-   * done is skipped as `stale-tick`. A tick newer than that tick stays open until a still newer tick is done.
+   * done is skipped as `stale-tick`. A tick newer than that stays open, listed or not, until a still newer tick is done.
    *
    * @throws LockHeldError while a run holds the lock, or died while it held it
    */

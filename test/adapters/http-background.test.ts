@@ -25,7 +25,7 @@ function setting() {
   return { ...locks, options: { ...options, secret: false, tick: { every: '10m' } } as const };
 }
 
-/** A store whose release is sent when the test says so. */
+/** A store that sends its release when the test opens a gate. */
 function slowToRelease() {
   const { store, item, options } = setting();
   const [releasing, free] = [gate(), gate()];

@@ -52,7 +52,7 @@ const USES: Readonly<Record<string, (exported: never) => unknown>> = {
   sendDigest: calledWith(new Date()),
   Jobs: (Jobs: new () => { sendDigest: Exported }) => new Jobs().sendDigest(),
   // Do not call its method: the example's own application may call it too, and then one call is skipped.
-// test/aspects/nest.test.ts calls it.
+  // test/aspects/nest.test.ts calls it.
   Reports: (Reports: new () => object) => new Reports(),
 
   store: (store: LockStore) => underLock(() => 'imported', store),

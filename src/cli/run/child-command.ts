@@ -185,7 +185,7 @@ function undelivered(target: number, signal: NodeJS.Signals | 0): string | undef
 }
 
 interface Ending {
-  /** Resolves when no process of the group is left. Kills those that did not end after SIGTERM. */
+  /** Resolves when no process of the group is left. Kills processes that are left 10 s after `told` has aborted. */
   ofGroup(pgid: number): Promise<void>;
   close(): void;
 }

@@ -101,7 +101,7 @@ test.each([
       expect(await deliver('2026-01-02T02:00:00Z')).toMatchObject({
         value: { status: 'skipped', reason: 'already-executed', tick: '2026-01-02T02:00:00.000Z' },
       });
-      // In less than LOCK_AT_LEAST_FOR, which the template hands to the function.
+      // This call comes within LOCK_AT_LEAST_FOR, which the template sets.
       expect(await deliver('2026-01-03T02:00:00Z')).toMatchObject({ value: { reason: 'lock-at-least-for' } });
       expect(host.output().stdout.join('\n')).toContain('"Namespace":"SingleExecution/jobs"');
     } finally {

@@ -51,7 +51,7 @@ test('each request of X-Ray in manual mode has its own subsegments, those of a l
   }
 });
 
-/** A subsegment without what differs from one request to the next. */
+/** A subsegment without the values that differ between requests. */
 function shape({ id: _, start_time: __, end_time: ___, cause, aws, ...rest }: Readonly<Record<string, unknown>>) {
   const { request_id, ...stays } = aws as Readonly<Record<string, unknown>>;
   return { ...rest, aws: { ...stays, request_id: typeof request_id }, hasCause: cause !== undefined };

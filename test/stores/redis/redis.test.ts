@@ -18,7 +18,7 @@ const { server, redis } = await clearedRedis();
 
 type Evaluate = Extract<RedisStoreOptions['client'], { evalsha: unknown }>;
 
-/** A client that passes scripts on, unless a fault is put in the way of the next one. */
+/** A client that passes scripts on. `faults` are played for the next scripts, one each. */
 function faultyClient() {
   const faults: ((send: () => Promise<unknown>) => Promise<unknown>)[] = [];
   const next = (send: () => Promise<unknown>) => (faults.shift() ?? ((pass) => pass()))(send);
