@@ -25,7 +25,7 @@ export interface TickVerbs {
   backfill(name: string, range: TickRange): Promise<Date[]>;
   /**
    * Gives up open ticks. Resolves to those that were listed. From then on, a call for a tick older than the newest tick
-   * done is skipped as `stale-tick`. A tick newer than that stays open, listed or not, until a still newer tick is done.
+   * done is skipped as `stale-tick`. A tick newer than that stays open, listed or not, until a still newer one is done.
    *
    * @throws LockHeldError while a run holds the lock, or died while it held it
    */
