@@ -19,7 +19,7 @@ async function started() {
   return { clock, watchdog, sendGroup: (signal: NodeJS.Signals) => process.kill(shell, signal) };
 }
 
-/** The shell with this mark among its arguments, as soon as it handles all signals. */
+/** Resolves to the process id of the shell with this mark among its arguments, once it handles all signals. */
 async function shellOf(mark: string): Promise<number> {
   const read = (pid: string, file: string) => {
     try {

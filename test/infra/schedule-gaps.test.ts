@@ -187,7 +187,7 @@ type Value = readonly [value: number, text: string];
 interface Shapes {
   readonly value: fc.Arbitrary<Value>;
   readonly range: fc.Arbitrary<readonly [from: Value, to: Value]>;
-  /** A range that may have steps. */
+  /** A range whose end is not before its start: only such a range may have steps. */
   readonly forward: fc.Arbitrary<readonly [from: Value, to: Value]>;
   readonly step: fc.Arbitrary<number>;
   readonly stepWithin: fc.Arbitrary<number>;

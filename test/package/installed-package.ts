@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The packed package, installed in a folder beside the packages of this repository, for projects in that folder. */
 export interface InstalledPackage {
-  /** The package in its `node_modules`. */
+  /** The package's folder in the `node_modules` of the projects. */
   readonly path: string;
   /** The tarball that npm would publish. */
   readonly tarball: string;

@@ -92,7 +92,7 @@ describe("a user's client", () => {
     const tableName = await freshTable(raw);
     const own = DynamoDBDocumentClient.from(raw, { ...WRAPS, marshallOptions: { removeUndefinedValues: true } });
     const get = new GetCommand({ TableName: tableName, Key: { lockName: 'digest' } });
-    // The SDK completes these settings by itself at the first command.
+    // Send a command first: the SDK completes these settings at the first command.
     await own.send(get);
     const before = structuredClone(own.config.translateConfig);
 

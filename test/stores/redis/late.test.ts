@@ -59,7 +59,7 @@ async function nodeRedis(): Promise<Connected> {
 const ready = (client: { once(event: 'ready', listener: () => void): unknown }) =>
   new Promise<void>((resolve) => client.once('ready', resolve));
 
-/** A busy machine may take its time to connect again. */
+/** A call with much time: on a busy machine it may take long to connect again. */
 const patient = patientCall(shiftedClock(0));
 
 describe('F5 F6 an acquire whose connection broke, and that comes when another has had the lock and given it back', () => {

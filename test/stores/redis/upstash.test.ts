@@ -16,7 +16,7 @@ beforeEach(async () => {
   await redis.script('FLUSH');
 });
 
-/** The unmodified client. */
+/** The unmodified client of @upstash/redis, without retries. */
 const upstash = (settings: object = {}) =>
   new UpstashRedis({ url: bridge.url, token: bridge.token, retry: { retries: 0 }, ...settings });
 
