@@ -8,24 +8,24 @@ import { DOORS } from './support/doors.js';
 export type Sources = Readonly<Record<string, string>>;
 
 interface Import {
-  /** `undefined` when it is computed. */
+  /** `undefined` if the specifier is computed. */
   readonly specifier: string | undefined;
   readonly typeOnly: boolean;
 }
 
-/** Rooms whose files stand for one platform each. They know each other only within a family, `http.ts` and `http-*`. */
+/** Rooms with a family of files for each platform, such as `http.ts` and `http-*`. No family imports another. */
 const FAMILIES = ['adapters'];
 
 /** The part of `infra` that is published. */
 const CONSTRUCTS = 'infra/constructs/';
 
-/** What the constructs share with the library, so that no rule or name of a variable stands twice. */
+/** What the constructs may import from the library, so that no rule and no name of a variable is written twice. */
 const SHARED = ['src/schedule/', 'src/core/values/', 'src/core/observers/emf-'];
 
-/** A file that users are given imports the door that they import. */
+/** A file that `init` gives to users. It imports the door that users import. */
 const GIVEN = 'infra/templates/cdk/';
 
-/** What the doors are built from, as an import names it: `src/index.js`. */
+/** The source files of the doors, as an import names them: `src/index.js`. */
 const DOOR_FILES = new Set(Object.values(DOORS).map((source) => source.slice(2).replace(/ts$/, 'js')));
 
 /** A room that exports types only. */
@@ -40,21 +40,21 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   'src/stores/dynamodb/': /^@aws-sdk\//,
   'src/cli/console/page/': /^preact(\/hooks)?$/,
   'src/cli/': /^(node:|@aws-sdk\/)/,
-  // A file there opens a store by the client that its user has installed.
+  // A file in this folder opens a store by the client that its user has installed.
   'src/cli/store/': new RegExp(`^(${Object.keys(peerDependencies).join('|')})(/|$)`),
 };
 
-/** What only one file of src may touch; everything else asks that file. */
+/** What only one file of src may use. All other files use that file. */
 const OWNED: readonly { readonly what: RegExp; readonly owner: string; readonly exceptIn?: RegExp }[] = [
   {
     what: /^(Date|performance|setTimeout|setInterval|setImmediate|AbortSignal\.timeout)$/,
     owner: 'src/core/values/clock.ts',
-    // The program gives its own clock to the commands; the page is in a browser.
+    // `cli.ts` makes the clock that commands are given, and the page runs in a browser.
     exceptIn: /^src\/cli\/(cli\.ts$|console\/page\/)/,
   },
   { what: /^console$/, owner: 'src/core/observers/operator-log.ts' },
   { what: /^Math\.random$/, owner: 'src/core/values/clock.ts' },
-  // Ids in the events and contexts that tests make up decide nothing.
+  // Ids in the events and contexts that tests make decide nothing.
   {
     what: /^crypto$/,
     owner: 'src/core/values/names.ts',
@@ -71,13 +71,13 @@ interface Limits {
   /** Lines of one function, with the functions inside it. */
   readonly functionLines: number;
   readonly parameters: number;
-  /** Files that stand directly in one folder. */
+  /** Files directly in one folder. */
   readonly files: number;
 }
 
 const LIMITS: Limits = { functionLines: 60, parameters: 4, files: 16 };
 
-/** Folders that exceed a limit, and what they have. */
+/** Higher limits of single folders. */
 const EXCEPTIONS: Readonly<Record<string, Partial<Limits>>> = {
   'src/testing/': { functionLines: 69, parameters: 5 },
 };
@@ -231,7 +231,7 @@ const isModuleCall = (callee: ts.Expression): boolean =>
   callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === 'require');
 
 /**
- * Global values that the file touches, as `console`, `Math.random` or `Date`. `Date` counts only where it reads the
+ * Global values that the file uses, such as `console`, `Math.random` or `Date`. `Date` counts only if it reads the
  * clock or is passed on, so not in `new Date(ms)`, `Date.parse`, `Date.UTC` and `instanceof Date`.
  */
 function globalsUsed(file: ts.SourceFile): Set<string> {

@@ -20,7 +20,7 @@ test('package.json exports an ES module and a CommonJS one of each door', () => 
   });
 });
 
-/** The functions, classes and constants that a door exports, as its report tells them: `npm run api` writes it. */
+/** The functions, classes and constants that a door exports, from its report, which `npm run api` writes. */
 function reported(door: string): string[] {
   const file = `test/docs/api/${door.split('/')[1] ?? 'single-execution'}.txt`;
   const [exported = ''] = readFileSync(new URL(file, ROOT), 'utf8').split('\n## Types that these name\n');

@@ -7,8 +7,8 @@ interface Room {
 }
 
 /*
- * The rooms of `src`, innermost first; CONTRIBUTING.md shows this table. A room is a folder, or a file that stands
- * alone. A new one needs a line here.
+ * The rooms of `src`, innermost first; CONTRIBUTING.md shows this table. A room is a folder, or a file outside of every
+ * room's folder. A new room needs a line here.
  */
 export const ROOMS: Readonly<Record<string, Room>> = {
   'core/values': { what: 'values that need nothing else: instants, durations, names, ids', sees: [] },

@@ -245,7 +245,7 @@ function isForgotten({ item }: StoredLock, lock: LockInfo | undefined): boolean 
   return item['state'] === 'deleted' && lock?.state === 'unused';
 }
 
-/** A corrupt record must not hide the other locks. */
+/** A lock as `list` shows it. A corrupt record is shown with its problem, so that it does not hide the other locks. */
 function shown(stored: StoredLock, nowMs: number): LockInfo {
   try {
     return lockInfo(stored, nowMs);

@@ -7,7 +7,10 @@ import { type RingRun, runsOf } from '../core/record/run-ring.js';
 import { defined } from '../core/values/defined.js';
 import { dateOf } from '../core/values/tick.js';
 
-/** A lock as operators see it. Instants are from the holders' clocks. */
+/**
+ * A lock as operators see it. On DynamoDB, `lockedAt`, `lockUntil` and `lastReleasedAt` are from the clocks of the
+ * hosts that wrote them; on other stores, from the store's clock.
+ */
 export interface LockInfo {
   /** The lock, without the prefix of the store. */
   readonly name: string;

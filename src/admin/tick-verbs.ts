@@ -15,15 +15,16 @@ import { EARLIEST_MS, type Interval, isTimed, MOST_LISTED, msOf, type Schedule }
 export interface TickVerbs {
   /**
    * Lists the due ticks of a schedule, from `from` to `to`, as open, and resolves to them. Leaves out ticks that the
-   * record shows as done: the newest one, and the own ticks of the last ten runs. The record does not show whether an
-   * older tick is done, or whether a run caught up with a tick: give a range whose ticks should all run.
+   * record shows as done: the newest tick done, and the own ticks of runs that succeeded among the last ten. The record
+   * does not show whether an older tick is done, or whether a run caught up with a tick: give a range whose ticks
+   * should all run.
    *
    * @throws LockHeldError while a run holds the lock, or died while it held it
    * @throws RangeError for a lock that has not run, and if more than 100 ticks would be listed; nothing is changed
    */
   backfill(name: string, range: TickRange): Promise<Date[]>;
   /**
-   * Gives up open ticks. Resolves to those that were listed. From then on, a call for a tick older than the newest one
+   * Gives up open ticks. Resolves to those that were listed. From then on, a call for a tick older than the newest tick
    * done is skipped as `stale-tick`. A tick newer than that stays open, listed or not, until a still newer one is done.
    *
    * @throws LockHeldError while a run holds the lock, or died while it held it
@@ -102,7 +103,10 @@ async function change(
   });
 }
 
-/** Even if the lease has ended: the holder may be late, and a takeover makes its lists from the record's. */
+/**
+ * The error for a lock that its holder has not released, even if the lease has ended: the holder may be late, and a
+ * takeover computes its lists from those of the record.
+ */
 function heldError(operation: keyof TickVerbs, name: string, record: LockRecord): LockHeldError {
   const holder = holderOf(record);
   const skipped = {
@@ -126,7 +130,7 @@ export interface TickRange {
 }
 
 const OPTIONS = namesOf<TickRange>({ from: true, to: true, schedule: true });
-/** With this many due ticks there are too many, whichever of them are done. */
+/** The most due ticks that are read. If a range has that many, too many are open, whichever of them are done. */
 const MOST_READ = 2 * MOST_LISTED;
 
 /**

@@ -55,8 +55,7 @@ export function readCommandLine(command: Command, args: readonly string[]): Comm
     given.set(name, givenValue(option, rawName, value, inlineValue === true));
   }
   const rest = restFrom === undefined ? undefined : args.slice(restFrom);
-  // For a command that runs another one, the words after `--` belong to that one; for any other command they are
-  // operands.
+  // If this command runs another command, the words after `--` are that other command. Otherwise they are operands.
   const line = takesCommand(command)
     ? { operands, rest }
     : { operands: [...operands, ...(rest ?? [])], rest: undefined };

@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.js';
 /** An option of the command line. */
 export interface Option {
   readonly help: string;
-  /** The name of its value in the help, such as `NAME`; an option without one is a switch. */
+  /** The name of the option's value in the help, such as `NAME`. An option without a value is a switch. */
   readonly value?: string;
   readonly short?: string;
 }
@@ -15,18 +15,18 @@ export type Options = Readonly<Record<string, Option>>;
 
 /** One command, and the page of help about it. */
 export interface Command {
-  /** One word, or two. */
+  /** One word or two words, such as `table create`. */
   readonly name: string;
   /** One line. */
   readonly summary: string;
   /** The rest of the synopsis after the name, such as `NAME [--tick T]`. */
   readonly usage: string;
-  /** The least and the most operands that it takes. */
+  /** How many operands the command takes. */
   readonly operands: readonly [least: number, most: number];
   readonly options: Options;
-  /** Options of the store and `--json`, if it takes them. @default both */
+  /** `false` for what the command does not take: the options of a store, or `--json`. @default it takes both */
   readonly shared?: { readonly store?: false; readonly json?: false };
-  /** Paragraphs of its help. */
+  /** Paragraphs of the command's help. */
   readonly about: readonly string[];
   /** Example lines for a shell. */
   readonly examples: readonly string[];
@@ -56,7 +56,7 @@ export interface Session extends CommandLine {
   readonly folder: string;
   /** Opens the store that the command line names, once. It is closed at the end of the command. */
   open(): Promise<OpenedStore>;
-  /** The locks of that store. The first verb opens it. */
+  /** The locks of the store. The first call of a verb opens the store. */
   readonly store: LockStore;
   readonly admin: LockAdmin;
 }

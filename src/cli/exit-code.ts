@@ -37,7 +37,7 @@ export function failed(message: string): CliError {
   return new CliError(message, EXIT.failed);
 }
 
-/** Whether the command line is wrong. The library throws a TypeError or a RangeError for what it cannot be given. */
+/** Whether the command line is wrong. For an invalid value, the library throws a TypeError or a RangeError. */
 export function isWrongUse(error: unknown): boolean {
   if (error instanceof CliError) return error.exitCode === EXIT.wrongUse;
   return error instanceof TypeError || error instanceof RangeError;

@@ -3,7 +3,7 @@ import { CorruptLockError } from '../index.js';
 import type { Session } from './command.js';
 import { notFound, quoted } from './exit-code.js';
 
-/** The name of a lock that is looked for; it is neither found nor created. */
+/** The name of a lock that does not exist. Checks read this lock; they never create it. */
 export const NOBODY = 'single-execution-doctor';
 
 /** The name of the lock that the command line names. */
@@ -11,7 +11,7 @@ export function nameIn({ operands }: Session): string {
   return String(operands[0]);
 }
 
-/** The lock of a name, also if its record is corrupt; undefined if the store has none. */
+/** The lock of a name, also if its record is corrupt; undefined if the store has no such lock. */
 export async function findLock(admin: LockAdmin, name: string): Promise<LockInfo | undefined> {
   try {
     return await admin.get(name);
@@ -22,7 +22,7 @@ export async function findLock(admin: LockAdmin, name: string): Promise<LockInfo
   }
 }
 
-/** The lock that the command line names. @throws CliError if the store has none of this name */
+/** The lock that the command line names. @throws CliError if the store has no lock of this name */
 export async function knownLock(session: Session): Promise<LockInfo> {
   const name = nameIn(session);
   const lock = await findLock(session.admin, name);

@@ -3,7 +3,7 @@ const MOST_CHANGED = 3;
 
 /** The known name that a mistyped one most likely means; undefined if none is near. */
 function nearestName(typed: string, known: readonly string[]): string | undefined {
-  // The distance takes time, and a longer text is no typing error of a known name.
+  // Cut the text, because a distance takes time, and a longer text is not a known name with a typing error.
   const text = typed.slice(0, 64);
   const most = Math.min(MOST_CHANGED, Math.ceil(text.length / 2));
   const near = known

@@ -4,7 +4,7 @@ import { cron, eventBridge } from '../schedule/schedule.js';
 import type { CommandLine } from './command.js';
 import { quoted, wrongUse } from './exit-code.js';
 
-/** The values of the options that are given, by the fields that they are for. */
+/** The values of the options that are given. `fields` names the field of each option. */
 export function given<F extends string>(
   line: Pick<CommandLine, 'text'>,
   fields: Readonly<Record<string, F>>,

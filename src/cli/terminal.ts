@@ -14,7 +14,7 @@ const CODES: Readonly<Record<Colour, readonly [on: number, off: number]>> = {
   yellow: [33, 39],
 };
 
-/** A part of a line; its text is shown, never obeyed. */
+/** A part of a line. Control characters in its text are shown; the terminal does not obey them. */
 export interface Styled {
   readonly text: string;
   readonly colour?: Colour | undefined;
@@ -52,7 +52,7 @@ export function openTerminal({ stdin, stdout, stderr }: Streams, env: Environmen
     return hasColour && on !== undefined ? `\x1b[${on}m${safeText(text)}\x1b[${off}m` : safeText(text);
   };
   const note = (text: string) => void stderr.write(`${safeText(withoutSecrets(text, secrets))}\n`);
-  // The reader of a pipe may go away at any time.
+  // Ignore errors of the streams: the reader of a pipe may end at any time.
   for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
   return {
     isInteractive: Boolean(stdin.isTTY && stdout.isTTY),

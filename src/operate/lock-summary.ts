@@ -8,7 +8,7 @@ import { pauseWords } from './verdict.js';
 
 export { isTaken, nameProblem, stateWithoutPause };
 
-/** One lock on one line. Spans in milliseconds; instants from the holders' clocks. */
+/** A lock's summary for one line. Durations in milliseconds. */
 export interface LockSummary {
   readonly name: string;
   readonly state: LockInfo['state'];
@@ -16,7 +16,7 @@ export interface LockSummary {
   readonly underlyingState?: NonNullable<LockInfo['underlyingState']>;
   /** Who has the lock now, or had it when it died. */
   readonly holder?: string;
-  /** The tick of that run. */
+  /** The tick of the holder's run. */
   readonly tick?: Date;
   /** How long ago the lock was taken. */
   readonly ageMs?: number;
@@ -24,11 +24,11 @@ export interface LockSummary {
   readonly leftMs?: number;
   /** Result of the last run that has ended. */
   readonly lastResult?: RunInfo['status'];
-  /** The tick of that run. */
+  /** The tick of the last run that has ended. */
   readonly lastTick?: Date;
   /** Ticks that are not done, oldest first. */
   readonly openTicks: readonly Date[];
-  /** Open ticks that were due during the last ten runs, and that none of these runs was for. */
+  /** Open ticks that were due during the last ten runs, and for which none of these runs was. */
   readonly missedTicks: readonly Date[];
   readonly failuresInARow: number;
 }

@@ -8,7 +8,7 @@ import { wrapperLocks } from '../support/wrapper-locks.js';
 const env = { LOCKS: 'https://locks.example.com' };
 type Env = typeof env;
 
-/** As the platform makes it: a class whose methods work on its own objects alone. */
+/** A controller like the platform's: an instance of a class, whose methods fail on any other object. */
 class Controller {
   #canRetry = true;
   readonly #at: unknown;
@@ -95,7 +95,7 @@ describe('row 68: the store of an event', () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  /** A handler that calls its own wrapped function once more, and what came of both calls. */
+  /** A handler that calls its own wrapped function once more, and the results of both calls. */
   async function recursive(eventOfTheSecond: (own: Controller) => Controller) {
     const { options, acquire, made } = setting();
     const tokens: number[] = [];

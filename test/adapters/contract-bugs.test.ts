@@ -4,23 +4,23 @@ import { adapterContract } from './contract/contract.js';
 import type { Called, Given, Platform } from './contract/platform.js';
 import { process } from './contract/platforms/process.js';
 
-/* Adapters that break one promise each: the case of that promise finds it. */
+/* Adapters that break one promise each. The contract's case of that promise must fail on them. */
 
 type Options = Readonly<Record<string, unknown>> & { readonly store: LockStore };
 
-/** Changes what a handler is given. */
+/** An adapter that changes what the handler is given. */
 const giving = (change: (given: Given) => Given): Platform['wrap'] => {
   return (job, options) => process.wrap((given) => job(change(given)), options);
 };
 
-/** Changes the options on their way. */
+/** An adapter that changes the options. */
 const taking = (change: (options: Options) => object): Platform['wrap'] => {
   return (job, options) => process.wrap(job, change(options) as never);
 };
 
 const without = (option: string) => taking(({ [option]: _, ...others }) => others);
 
-/** Changes what comes of a call. */
+/** An adapter that changes the result of a call. */
 const replying = (change: (reply: Promise<unknown>, call: () => Promise<unknown>) => unknown): Platform['wrap'] => {
   return (job, options) => {
     const wrapped = process.wrap(job, options) as Called;
@@ -79,7 +79,7 @@ const BUGS: readonly (readonly [string, Platform['wrap'], string])[] = [
   ['takes any option', without('lockAtMost'), 'an unknown option is refused'],
 ];
 
-// A run that no observer sees is logged.
+// Without an observer, runs are logged to the console.
 beforeEach(() => void vi.spyOn(console, 'info').mockReturnValue());
 afterEach(() => {
   vi.restoreAllMocks();

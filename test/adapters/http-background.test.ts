@@ -8,7 +8,7 @@ import { wrapperLocks } from '../support/wrapper-locks.js';
 
 const request = () => new Request('https://example.com/api/digest');
 
-/** A platform that answers as soon as there is a response, and then waits for what it was handed. */
+/** A platform that answers as soon as it has the response, and then waits for the work handed to `waitUntil`. */
 function platform() {
   const handedOver: Promise<unknown>[] = [];
   return {
@@ -25,7 +25,7 @@ function setting() {
   return { ...locks, options: { ...options, secret: false, tick: { every: '10m' } } as const };
 }
 
-/** A store whose release is sent when the test says so. */
+/** A store that sends its release when the test opens a gate. */
 function slowToRelease() {
   const { store, item, options } = setting();
   const [releasing, free] = [gate(), gate()];

@@ -9,7 +9,7 @@ beforeEach(() => {
   told = vi.spyOn(console, 'warn').mockReturnValue();
   return () => told.mockRestore();
 });
-/** What was said. */
+/** The messages of the warnings so far. */
 const messages = () => told.mock.calls.map(([line]) => JSON.parse(line).message);
 
 const URL = 'https://example.com/api/digest';

@@ -38,7 +38,7 @@ describe('F45 a callback handler', () => {
 
   test('F45 is refused at run time with a remedy; its lock is free and its tick open', async () => {
     const { options, context, item, observer } = setting();
-    // Those who have no types can pass one.
+    // A user without types can pass such a handler.
     const handler = withSingleExecution(callback as never, options);
 
     await expect(handler(fixture('rule-event'), context())).rejects.toThrow(

@@ -119,7 +119,7 @@ test('row 31: row 70: a thousand runs at once have one listener, and Node has no
   expect(program.errors()).toBe('');
 });
 
-/** A copy of the module in a process that is none: its signals are emitted, and `kill` does not end it. */
+/** A copy of the module with a stub in place of `process`: tests emit its signals, and `kill` ends nothing. */
 async function copyIn(stub: unknown) {
   vi.resetModules();
   vi.stubGlobal('process', stub);
@@ -181,7 +181,7 @@ describe('row 31: the first process of a container, which no signal of its own e
   });
 });
 
-/** What signal-exit leaves where one copy of it listens. Another file of this worker may have loaded it already. */
+/** The global that signal-exit sets while one copy of it listens. Another test file may have set it in this worker. */
 function standInEmitter(): { remove(): void } {
   const key = Symbol.for('signal-exit emitter');
   const real = (globalThis as Record<symbol, unknown>)[key] as { count: number } | undefined;

@@ -18,7 +18,7 @@ afterEach(() => programs.end());
 const start = (program: string) => programs.start(program);
 
 const SETTLED = ['digest settled', 'digest released', 'digest finished', 'fulfilled'];
-/** What was said after that line. */
+/** The lines after that line. */
 const since = (lines: readonly string[], line: string) => lines.slice(lines.indexOf(line) + 1);
 
 describe('row 31: SIGTERM', () => {

@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-// Schedulers pass whatever they like to whatever they call: croner two arguments, node-cron one, others none.
+// Schedulers pass different arguments: croner two, node-cron one, others none.
 test.each<[string, (seen: unknown[][]) => (...args: never[]) => void, unknown[], unknown[]]>([
   ['none of one argument', (seen) => () => seen.push([]), ['a'], []],
   [
@@ -115,7 +115,7 @@ describe('node-cron itself', () => {
 
 type Schedule = [pattern: string, cronOptions: CronOptions, dues: readonly string[]];
 
-/** In the hour that is repeated when clocks go back. */
+/** Two ticks in the hour that is repeated when clocks go back. */
 const REPEATED: Schedule = [
   '30 * * * *',
   { timezone: 'America/New_York' },
@@ -169,7 +169,7 @@ describe.each<[string, typeof Cron, Schedule[]]>([
         });
         return new Cron(pattern, cronOptions, (...args: unknown[]) => {
           startedAt.push(Date.now());
-          // So long this process takes before it turns to the other.
+          // Each of the two processes takes 30 ms before the other one is called.
           vi.setSystemTime(Date.now() + 30);
           return (job as (...args: unknown[]) => Promise<undefined>)(...args);
         });

@@ -23,7 +23,7 @@ afterEach(async () => {
   await proxy.stop();
 });
 
-/** A run that is over, and its fencing token. */
+/** Makes a run. @returns its fencing token */
 async function finishedRun(tick?: Date): Promise<number> {
   const store = dynamoDBStore({ tableName, client: direct });
   const options = { name: 'job', store, lockAtMostFor: '5m', observers: [], ...(tick && { tick }) } as const;
@@ -40,7 +40,7 @@ const TICK = new Date('2026-03-01T20:00:00Z');
 /** The hour before {@link TICK}. */
 const GAP = { from: new Date('2026-03-01T19:00:00Z'), to: TICK, schedule: '1h' } as const;
 
-/** A client whose every scan page ends after so many items. */
+/** A client whose scans return at most `limit` items a page. */
 function pagedClient(limit: number): DynamoDBClient {
   const paged = new DynamoDBClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
   paged.middlewareStack.add(

@@ -35,7 +35,7 @@ describe.each<[string, (keyPrefix?: string) => OpenLocks]>([
   const fail = (name: string, tick?: Date) =>
     run(name, () => Promise.reject(new RangeError('boom')), tick).catch(() => undefined);
 
-  /** A grant whose holder is gone; with `agoMs`, one that began so long ago. */
+  /** Makes a grant that nobody will release, which began `agoMs` ago. */
   async function die(name: string, agoMs = 0): Promise<number> {
     const asked = claim({ name, lockedBy: 'dead' });
     const result = await stores.store.acquire(asked, { ...call(), clock: shiftedClock(-agoMs) });
@@ -125,7 +125,7 @@ describe.each<[string, (keyPrefix?: string) => OpenLocks]>([
       TICK,
     );
     const token = await started.opened;
-    // The fence against late acquires lasts for the millisecond of the grant that is forced.
+    // Wait: after a force release, an acquire from the millisecond of the forced grant is refused as late.
     await sleep(2);
 
     const forced = await admin.forceRelease(name, { fencingToken: token });
@@ -335,7 +335,7 @@ describe.each<[string, (keyPrefix?: string) => OpenLocks]>([
     expect(await admin.get('x')).toBeUndefined();
   });
 
-  /** Ends whatever grant there is. */
+  /** Ends the lock's current grant by force. */
   async function forceOff(name: string): Promise<void> {
     const { fencingToken = 0 } = (await admin.get(name)) ?? {};
     await admin.forceRelease(name, { fencingToken });

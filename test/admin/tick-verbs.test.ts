@@ -10,7 +10,7 @@ import { pass } from '../support/pass.js';
 import { type OpenLocks, openMemory, type RawStores, startRawStores } from '../support/raw-stores.js';
 import { shiftedClock } from '../support/shifted-clock.js';
 
-/* Row 93: what an operator does to the ticks that are open. */
+/* Row 93: the operators' verbs for open ticks. */
 
 const HOURLY = cron('0 * * * *');
 const NOON = Date.UTC(2026, 2, 1, 12);
@@ -33,7 +33,7 @@ describe.each<[string, () => OpenLocks]>([
     stores = open();
   });
 
-  /** An operator who is met by others: `meanwhile` happens after each look at a lock. */
+  /** An operator beside others: `meanwhile` is called after each read of a lock. */
   function hurriedAdmin(meanwhile: (look: number) => unknown) {
     let looks = 0;
     const admin = lockAdmin({
@@ -47,7 +47,7 @@ describe.each<[string, () => OpenLocks]>([
     return { admin, looks: () => looks };
   }
 
-  /** A job of a name of its own, and its operator. */
+  /** A job with its own lock name, and an operator. */
   function job() {
     const name = `job-${randomUUID()}`;
     const admin = lockAdmin(stores.admin);
@@ -65,7 +65,7 @@ describe.each<[string, () => OpenLocks]>([
     };
   }
 
-  /** A grant whose lease is over, and whose holder has not released it. */
+  /** Makes a grant whose lease is over and that nobody has released. */
   async function die(name: string): Promise<{ readonly fencingToken: number }> {
     const clock = shiftedClock(-60_000);
     const result = await stores.store.acquire(claim({ name, leaseMs: 20 }), { ...call(), clock });
@@ -266,7 +266,7 @@ describe.each<[string, () => OpenLocks]>([
 });
 
 describe('row 93: the ticks of a backfill', () => {
-  /** An operator at so many hours, and a job whose newest tick is that of hour 99. */
+  /** An operator whose clock stands at hour `n`, and a job whose newest tick done is hour 99. */
   async function operatorAt(n: number) {
     const store = memoryStore();
     const lease = await grant(store, claim({ tickMs: hour(99).getTime() }));

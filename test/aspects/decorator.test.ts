@@ -8,7 +8,7 @@ import { thisProcess } from '../../src/core/values/environment.js';
 import { NOW } from '../support/memory-locks.js';
 import { wrapperLocks } from '../support/wrapper-locks.js';
 
-/** A class as a user writes it; none of the compilers of these tests reads decorators by itself. */
+/** A class as a user writes it. It is a text, which each compiler under test compiles. */
 const SOURCE = `
 class Reports {
   sent: string[] = [];
@@ -54,7 +54,7 @@ interface ReportsClass {
   make(): Promise<unknown>;
 }
 
-/** The class of {@link SOURCE}, as compiled. */
+/** The class of {@link SOURCE}, from its compiled code. */
 function made(code: string, options: object, seen: (...args: unknown[]) => void = () => {}): ReportsClass {
   // biome-ignore lint/security/noGlobalEval: a program of this test's own
   const factory = eval(`((SingleExecution, options, seen) => { ${code}\nreturn Reports; })`);

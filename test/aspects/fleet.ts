@@ -1,13 +1,13 @@
 import { expect, vi } from 'vitest';
 import type { ChildProgram, Said } from '../support/child-program.js';
 
-/** What all processes of a fleet have said. */
+/** The lines that all processes of a fleet have printed. */
 export const saidBy = (fleet: readonly ChildProgram[]): Said[] => fleet.flatMap((child) => child.said());
 
 /**
- * Waits until a fleet that is ready has run so many ticks more, and checks that each tick that a process was called for
- * ran in one of them. A process says each of its runs as `ran`, and what it skips, with the `tick`. On a busy machine a
- * scheduler may leave a tick out in all processes.
+ * Waits until a fleet is ready and has run `ticks` more ticks. Checks that each tick for which a process was called ran
+ * in exactly one process. A process prints its runs as `ran` and its skips, each with the `tick`. On a busy machine,
+ * the schedulers of all processes may leave out a tick.
  */
 export async function expectOneRunPerTick(fleet: readonly ChildProgram[], ticks: number): Promise<void> {
   await Promise.all(fleet.map((child) => child.until('ready')));
@@ -19,7 +19,7 @@ export async function expectOneRunPerTick(fleet: readonly ChildProgram[], ticks:
 
   const seen = ran();
   expect(new Set(seen).size).toBe(seen.length);
-  // The newest tick may have begun just now.
+  // Leave out the newest tick: it may have begun just now.
   const over = (tick: number) => tick > readyMs && tick < Math.max(...seen);
   const called = [...new Set(ticksOf(saidBy(fleet)))].filter(over).sort((a, b) => a - b);
   expect(seen.filter(over)).toEqual(called);

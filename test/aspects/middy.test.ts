@@ -25,7 +25,7 @@ function setting() {
   return { clock, store, observer, options, item, call };
 }
 
-/** A handler with singleExecution between two other middlewares, and the order in which everything was called. */
+/** A handler with singleExecution between two other middlewares, and the order of all calls. */
 function chain(
   options: ReturnType<typeof setting>['options'],
   hooks: Readonly<Record<string, Hook>> = {},
@@ -107,7 +107,7 @@ describe('row 101: whatever other middlewares do, a run gives back what it took,
     expect(observer.events).toEqual([]);
   });
 
-  // What its caller gets, and what is recorded.
+  // The last two columns: what the caller gets, and what the record says.
   test.each<[string, Record<string, Hook>, Hook, unknown, object]>([
     ['before rejects', { 'inner before': throwing }, () => 'sent', failure, open],
     ['before answers early', { 'inner before': () => answer }, () => 'sent', answer, open],

@@ -11,14 +11,14 @@ import { expectOneRunPerTick, saidBy } from './fleet.js';
 const PROCESSES = 8;
 const PAGE = new URL('../../docs/guides/nestjs.md', import.meta.url);
 
-/** What NestJS loads where it is installed. */
+/** Packages that NestJS loads only if they are installed. */
 const OPTIONAL = [
   'class-transformer',
   'class-validator',
   ...['microservices', 'platform-express', 'websockets'].flatMap((name) => [`@nestjs/${name}`, `@nestjs/${name}/*`]),
 ];
 
-/** Texts of the example of the page, and what they are here: called every two seconds, each run says so. */
+/** Changes to the page's example: its method is called every two seconds, and prints each run. */
 const CHANGES: readonly [string, string][] = [
   ["@Cron('0 */15 * * * *'", "@Cron('*/2 * * * * *'"],
   ["cron('0 */15 * * * *')", "cron('*/2 * * * * *')"],
@@ -33,7 +33,7 @@ async function exampleOfPage(): Promise<string> {
   return `import 'reflect-metadata';\nimport { say } from '../../support/told.js';\n${program}\nsay('ready');`;
 }
 
-/** The program as swc makes it of legacy decorators, in a folder beside this test: there it finds what users' code does. */
+/** Compiles the program with legacy decorators by swc, in a folder beside this test, where it finds its packages. */
 async function compiledIn(folder: string): Promise<BundledProgram> {
   const { code } = await transform(await exampleOfPage(), {
     jsc: {
@@ -65,7 +65,7 @@ test(`row 102: a @Cron of NestJS in ${PROCESSES} processes runs once per tick`, 
   const fleet = Array.from({ length: PROCESSES }, () => programs.start(program.path, {}, [], { REDIS_URL: redis.url }));
   await expectOneRunPerTick(fleet, 4);
 
-  // A process that comes while another runs finds the lock held, a later one finds the tick done.
+  // A call during another process's run finds the lock held; a later call finds the tick done.
   const skips = saidBy(fleet).filter(({ type }) => type === 'skipped');
   expect(skips.length).toBeGreaterThan(0);
   for (const { reason } of skips) expect(['locked', 'already-executed']).toContain(reason);

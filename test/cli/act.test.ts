@@ -171,7 +171,7 @@ test.each([
 ])('table create says what to do where %s missing', async (_, variables, remedy) => {
   const { cli, on } = stage();
   const [, , , endpoint = ''] = on('dynamodb').args;
-  // Nothing of the machine's own settings.
+  // Hide this machine's own settings of AWS.
   const nowhere = { AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
   const env = { ...nowhere, AWS_EC2_METADATA_DISABLED: 'true', ...variables };
   const end = await cli.run(['table', 'create', '--table', 'x', '--endpoint', endpoint], env);

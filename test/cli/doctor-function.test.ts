@@ -5,7 +5,7 @@ import { innerCli } from '../support/inner-cli.js';
 import { cliStage } from './stage.js';
 
 /*
- * A stand-in for the API of Lambda: what doctor reads of a function is what these answers say.
+ * A stand-in for Lambda's API. Its answers decide what doctor reads of a function.
  */
 
 const stage = cliStage();

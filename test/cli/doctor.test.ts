@@ -36,7 +36,7 @@ describe('on DynamoDB', () => {
     });
     expect((await innerCli(['ls', ...at(table)])).stderr).toBe('no locks\n');
 
-    // The name that it looks for.
+    // Pause the very name that doctor reads: doctor must not end the pause.
     await innerCli(['pause', 'single-execution-doctor', ...at(table)]);
     expect(await found(...at(table))).toMatchObject({ code: 0 });
     expect((await innerCli(['ls', ...at(table)])).stdout).toContain('paused');

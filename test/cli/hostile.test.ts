@@ -11,18 +11,18 @@ import { innerCli } from '../support/inner-cli.js';
 import { cliStage, freshName, ran, taken } from './stage.js';
 
 /*
- * Whatever stands on a command line, it ends with an exit code that the page names, says what is wrong in one line, and
- * changes no lock unless it says that it did. Command lines run in this process, so that there can be many of them.
+ * Any command line ends with an exit code that docs/cli.md names, says in one line what is wrong, and changes no lock
+ * unless it says that it did. Command lines run in this process, which is fast enough to try many of them.
  */
 
 const stage = cliStage();
 const TARGET = 'target';
 const EXITS = [0, 1, 2, 3, 69, 70, 75, 126, 127];
-/** What may change a lock when it ends with 0, or, for a run, when its command has failed. */
+/** Commands that may change a lock if they end with 0. `run` may change one with any exit code. */
 const MAY_CHANGE = ['unlock', 'pause', 'resume', 'backfill', 'forget', 'delete', 'run'];
 
 const OPTIONS = [...new Set(COMMANDS.flatMap(({ options }) => Object.keys(options)))]
-  // Those of the store stay as they are, and no command shall wait for a keyboard.
+  // Options that many commands share, and options that no command has.
   .concat('json', 'prefix', 'upstash', 'help', 'redis-url', 'table', 'endpoint', '__proto__', 'constructor', 'x');
 const PASSWORD = 'hunter2';
 const VALUES = [
@@ -90,7 +90,7 @@ const VALUES = [
   'help',
 ];
 
-/** Values that an option takes. */
+/** Valid values of options. */
 const FITTING: Readonly<Record<string, readonly string[]>> = {
   tick: ['2026-11-20T09:00:00Z', '2026-11-20T08:00:00.5+01:00', '1763629200000'],
   token: ['1', '9007199254740991'],
@@ -105,13 +105,13 @@ const FITTING: Readonly<Record<string, readonly string[]>> = {
 };
 
 const word = fc.oneof(fc.constantFrom(...VALUES), fc.string({ unit: 'binary', maxLength: 20 }));
-/** A word that may name a lock or a person. A name is shown, so a password must not be in it. */
+/** A word for the name of a lock or a person. It contains no password, because names are shown. */
 const nameWord = word.filter((text) => !text.includes(PASSWORD));
 const valueFor = (option: string) => (option === 'by' || option === 'name' ? nameWord : word);
 const rarely = <T>(usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: rare });
 
-/** An option with a value, or without one. */
+/** An option with a value, as one word or as two. */
 const given = (name: string, values: fc.Arbitrary<string>) =>
   fc.oneof(
     values.map((value) => [`--${name}=${value}`]),
@@ -121,13 +121,13 @@ const anyOption = fc
   .constantFrom(...OPTIONS)
   .chain((name) => fc.oneof(fc.constant([`--${name}`]), given(name, valueFor(name))));
 
-/** An option of a command as it is meant, but for its value, which may be anything. */
+/** An option of the command, mostly with a valid value. */
 const ownOption = ([name, { value }]: [string, Option]) =>
   value === undefined
     ? fc.constant([`--${name}`])
     : given(name, rarely(FITTING[name] ? fc.constantFrom(...FITTING[name]) : valueFor(name), valueFor(name)));
 
-/** The console serves until it is told to end. */
+/** All commands but `console`, which runs until a signal. */
 const ENDING = COMMANDS.filter(({ name }) => name !== 'console');
 
 /** A command line that is nearly right. */
@@ -172,7 +172,7 @@ async function here(args: readonly string[], env: NodeJS.ProcessEnv) {
   return { code, out, err };
 }
 
-/** Everything that a terminal would obey, but for a line's end. */
+/** The characters that a terminal would obey, except the line feed. */
 const OBEYED = /[^\P{Cc}\n]|[\p{Cf}\p{Surrogate}\p{Zl}\p{Zp}]/u;
 
 describe('any command line', () => {
@@ -204,7 +204,7 @@ describe('any command line', () => {
       { numRuns: 1_000 },
     );
 
-    // Otherwise it would try one thing alone.
+    // The command lines must be varied enough to reach each of these exit codes.
     expect([...seen.keys()]).toEqual(expect.arrayContaining([0, 1, 2, 3]));
   }, 300_000);
 });

@@ -195,10 +195,10 @@ test.each(['job.mjs', 'job.test.mjs', 'job.tf'])(
 
 type Texts = Readonly<Record<string, string>>;
 
-/** What the files of a folder declare to each tool under a name that may be there once. */
+/** For each tool, the names that the files of a folder declare and that must be unique. */
 const DECLARED: Readonly<Record<string, (texts: Texts) => Promise<string[]> | string[]>> = {
   cdk: (texts) => matches(texts, /^export class (\w+)/gm),
-  // Each file is a stack of its own, which its deployment names.
+  // Each file is its own stack, and the deployment names the stack.
   sam: () => [],
   serverless: (texts) => matches(texts, /^service: (.+)$/gm),
   terraform: async (texts) => {
@@ -223,7 +223,7 @@ test.each(['cdk', 'sam', 'serverless', 'sst', 'terraform'])(
   'init with %s, once more in its folder: a second job adds files of its own, and both deploy together',
   async (infra) => {
     const { folder, written, code } = await initIn({}, '--name', 'send-digest', '--infra', infra);
-    // Its names begin as the first one's do.
+    // The name of the second job begins with the name of the first job.
     const second = await initAgain(folder, '--name', 'send-digest-schedule');
 
     expect([code, second.code, second.stderr, second.changed]).toEqual([0, 0, '', []]);
@@ -371,7 +371,7 @@ test('what is written in TypeScript compiles under strict settings', async () =>
     return Promise.all(texts);
   };
   const [withVitest, bare] = await Promise.all([written('vitest'), written('tsx')]);
-  // As files of this repository, so that they find what its files find.
+  // Check the files in a folder of this repository, where they find its packages.
   const texts = new Map([
     [join(import.meta.dirname, 'send-digest.ts'), await bare('send-digest.ts')],
     [join(import.meta.dirname, 'send-digest.test.ts'), await bare('send-digest.test.ts')],

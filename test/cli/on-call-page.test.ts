@@ -10,9 +10,9 @@ const at = (day: number, hour: number, minute = 0) => new Date(Date.UTC(2026, 10
 const atMs = (tick: Date) => tick.getTime() + 1_240;
 
 /*
- * A night. nightly-report and import-prices are commands of crontabs, under `run`: with `--at-most 15m` on web-1, with
- * `--at-most 50m` on web-2. Nobody runs their ticks again. nightly-report was killed at work. web-2 is lost since 03:01.
- * send-digest is a function of 15 minutes, whose run of 03:00 takes longer than usual.
+ * The night of the page. Crontabs call nightly-report under `run --at-most 15m` on web-1, and import-prices under
+ * `run --at-most 50m` on web-2. Nobody runs their ticks again. nightly-report was killed during its run. web-2 has been
+ * down since 03:01. send-digest is a function with a timeout of 15 minutes. Its run of 03:00 takes longer than usual.
  */
 test('docs/on-call.md shows what each command prints in a night after a crash', async () => {
   const { store } = stage().on('dynamodb');
@@ -38,7 +38,7 @@ test('docs/on-call.md shows what each command prints in a night after a crash', 
   await checkPage('docs/on-call.md', stage(), at(20, 3, 5).getTime());
 }, 300_000);
 
-/** The job of the page: the program that does the work. */
+/** The page's job, as a program. */
 const REPORT = `
 const { SINGLE_EXECUTION_TICK } = process.env;
 console.log(\`report of \${SINGLE_EXECUTION_TICK.slice(0, 10)} sent to 214 readers\`);

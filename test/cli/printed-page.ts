@@ -7,22 +7,22 @@ import { innerCli } from '../support/inner-cli.js';
 import { type CliStage, clockAt } from './stage.js';
 
 /*
- * Pages of the docs that show what commands print. Each of their blocks `console` is run, in the order of the page,
- * against a real table. The clocks of the commands, and the one of their server, are turned to the scene of the page.
- * `CLI_PAGE=write npx vitest run test/cli/page.test.ts` writes what they print
- * into the page.
+ * Pages of the docs that show what commands print. Each `console` block of a page is run, in the page's order, against
+ * a real table. The clocks of the commands and of the server are turned to the date of the page.
+ * `CLI_PAGE=write npx vitest run test/cli/page.test.ts` writes what the commands print into the page.
  */
 
 const BLOCK = /^```console\n(.*?)^```$/gms;
 
 /**
- * Runs the commands of a page, given by its path from the root, and compares what it shows with what they print.
+ * Runs the commands of a page, and compares what the page shows with what the commands print.
  *
- * @param startMs when the first command is given; the others follow, 20 s apart
+ * @param path the page's path from the root of the repository
+ * @param startMs when the first command is given; the other commands follow at intervals of 20 s
  */
 export async function checkPage(path: string, stage: CliStage, startMs: number): Promise<void> {
   const { admin } = stage.on('dynamodb');
-  // The stores' own start has left it.
+  // Delete a lock that the start of the stores has left.
   await admin.delete('first', { fencingToken: (await admin.get('first'))?.fencingToken ?? 0 });
   const file = new URL(`../../${path}`, import.meta.url);
   const page = await readFile(file, 'utf8');
@@ -38,7 +38,7 @@ export async function checkPage(path: string, stage: CliStage, startMs: number):
   else expect(masked(page)).toEqual(masked(printed));
 }
 
-/** A shell in which `single-execution` is the tool. @returns what a command prints, line by line */
+/** A shell in which `single-execution` is the tool. The returned function runs a command, and resolves to its lines. */
 async function shellOf({ cli, on }: CliStage, startMs: number): Promise<(command: string) => Promise<string[]>> {
   const { args } = on('dynamodb');
   const bin = join(cli.folder, 'bin');
@@ -77,12 +77,12 @@ async function shellOf({ cli, on }: CliStage, startMs: number): Promise<(command
   };
 }
 
-/** What they print is also their command's, or of their server's clock. */
+/** Commands that run as a process: `run` because of its command's output, `doctor` because of the server's clock. */
 const NEED_A_PROCESS = ['run', 'doctor'];
 
 const GAP_MS = 20_000;
 
-/** Turns the wall clock of a Node process to `SCENE_NOW_MS`, and with it the `Date` of what its servers answer. */
+/** Turns the wall clock of a Node process to `SCENE_NOW_MS`, and the `Date` header of the responses that it gets. */
 const TURNED_CLOCK = `
 import { ClientRequest } from 'node:http';
 
@@ -105,7 +105,7 @@ ClientRequest.prototype.emit = function (type, response, ...rest) {
 /** An instant that is the same in every run. */
 const OF_SCENE = /^2026-11-(1[4-9]|20)T\d\d:00:0/;
 
-/** The page without what differs from run to run: other instants, spans, tokens, widths. */
+/** The page without what differs from run to run: instants outside the scene, durations, tokens, widths. */
 function masked(page: string): string {
   return page
     .replace(/\b20\d\d-\d\d-\d\dT[\d:.]+Z/g, (at) => (OF_SCENE.test(at) ? at : 'T'))

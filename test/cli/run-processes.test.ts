@@ -9,24 +9,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { cliStage, freshName } from './stage.js';
 
-// Some only wait. More processes that start at once would keep a call from its store for longer than it may take.
+// Run three tests at a time, because some only wait. If more processes started at once, calls to stores would time out.
 vi.setConfig({ maxConcurrency: 3 });
 
 const stage = cliStage();
-/** Another user, or another process namespace, needs root. CI has it. */
+/** Tests that change the user or the process namespace need root. CI runs as root. */
 const asRoot = test.runIf(process.getuid?.() === 0);
-/** Only there is it known which environment a process has. */
+/** Only Linux shows the environment of a process. */
 const onLinux = test.runIf(process.platform === 'linux');
 const NOBODY = ['setpriv', '--reuid=65534', '--clear-groups'];
 const WITHOUT_KILL = ['setpriv', '--bounding-set=-kill', '--inh-caps=-kill'];
 const NEW_PIDS = ['unshare', '--pid', '--fork', '--mount-proc'];
-/** Starts the command line behind it, and ends as that does. As PID 1 it leaves what is not its child in the process table. */
+/** Starts the command line in its arguments and ends with its exit code. As PID 1 it does not collect orphans. */
 const STARTS = `const [file, ...args] = process.argv.slice(1);
   require('node:child_process').spawn(file, args, { stdio: 'inherit' }).on('exit', (code) => process.exit(code));`;
-/** Says each SIGINT and ends a second after the first. */
+/** Prints each SIGINT, and ends a second after the first SIGINT. */
 const COUNTS = `process.stdin.resume(); process.on('SIGINT', () => { console.log('INT'); setTimeout(process.exit, 1000, 5); });
   process.on('SIGHUP', () => process.exit(6)); console.log('on'); setTimeout(process.exit, 20000);`;
-/** Has run stand still from the start of its command on, before it can tell the watchdog of it. */
+/** Freezes `run` at the start of its command, before it can send the command's process id to the watchdog. */
 const STANDS_STILL = `const childProcess = require('node:child_process');
   const { spawn } = childProcess;
   childProcess.spawn = (file, ...rest) => {
@@ -40,7 +40,7 @@ let folder: string;
 const children: ChildProcess[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'run-processes-'));
-  // Another user looks for files in it.
+  // Tests that run as another user read this folder.
   await chmod(folder, 0o755);
 });
 afterAll(async () => {
@@ -48,13 +48,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A file that is not there yet, and the words of a shell that wait for it. */
+/** The path of a file that does not exist yet, and the shell command that waits for it. */
 function signalFile(): { readonly file: string; readonly wait: string } {
   const file = join(folder, randomUUID());
   return { file, wait: `until [ -e ${file} ]; do sleep 0.1; done` };
 }
 
-/** The words of a command line that runs this under a lock on Redis. */
+/** The words of a command line that runs `command` under a lock on Redis. */
 function runLine(name: string, ...command: string[]): string[] {
   const { cli, on } = stage();
   const line = ['run', '--name', name, '--at-most', '1m', '--keep-alive', ...on('redis').args];
@@ -64,10 +64,10 @@ function runLine(name: string, ...command: string[]): string[] {
 interface Started {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** Resolves when it has said this on stdout. */
+  /** Resolves when the process has printed these words. */
   said(words: string): Promise<void>;
   output(): string;
-  /** Its exit code, or the signal that ended it. */
+  /** The exit code of the process, or the signal that ended it. */
   readonly ended: Promise<number | string>;
 }
 
@@ -95,7 +95,7 @@ function started([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv
   };
 }
 
-/** On a terminal of its own, whose keyboard is the stdin of this. */
+/** Starts a command line on its own terminal. The stdin of the child is the terminal's keyboard. */
 const onTerminal = (line: readonly string[], before = '') =>
   started([
     'script',
@@ -105,7 +105,7 @@ const onTerminal = (line: readonly string[], before = '') =>
   ]);
 
 const numberAfter = (output: string, word: string) => Number(new RegExp(`${word} (\\d+)`).exec(output)?.[1]);
-/** Whether it works: what has ended stays in the process table until its parent takes it away. */
+/** Whether a process is running. One that has ended stays in the process table until its parent collects it. */
 const isAlive = (pid: number) => {
   try {
     process.kill(pid, 0);
@@ -265,7 +265,7 @@ describe('row 123: on a terminal run behaves as its command does', () => {
     const command = `touch ${begun.file}; ${hungUp.wait}; touch ${ended.file}`;
     const line = runLine(freshName(), 'sh', '-c', command);
     const quoted = line.map((word) => `'${word}'`).join(' ');
-    // Without nohup its streams would be the terminal.
+    // nohup redirects the streams: without it they would be the terminal.
     const shell = `cd ${folder}; nohup ${quoted} & ${begun.wait}; kill -HUP $!; sleep 0.5; touch ${hungUp.file}; wait $!; echo code $?`;
     const run = started(['script', '-qec', shell, '/dev/null']);
     await run.ended;

@@ -11,7 +11,7 @@ import { innerCli } from '../support/inner-cli.js';
 import { freePort } from '../support/kept-server.js';
 import { cliStage, clockAt, freshName, KINDS, ran, taken } from './stage.js';
 
-// Some only wait. More processes that start at once would keep a call from its store for longer than it may take.
+// Run two tests at a time, because some only wait. If more processes started at once, calls to stores would time out.
 vi.setConfig({ maxConcurrency: 2 });
 
 const stage = cliStage();
@@ -19,11 +19,11 @@ const WITHIN = { timeout: 20_000, interval: 20 };
 const TICK = '2026-11-20T09:00:00Z';
 const LEASE_MS = 3_600_000;
 const sh = (script: string) => ['--', 'sh', '-c', script];
-/** Says what it was told, on stdout or at the end of a file. */
+/** Prints the variables that `run` sets, to stdout or to the end of a file. */
 const PRINT = 'echo "$SINGLE_EXECUTION_NAME $SINGLE_EXECUTION_TICK $SINGLE_EXECUTION_FENCING_TOKEN"';
-/** Says that it runs, and goes on until it is told to end. */
+/** Prints `on`, and runs until SIGTERM. */
 const WAIT = "trap 'exit 7' TERM; echo on; while :; do sleep 0.1; done";
-/** The same, in silence. */
+/** Runs until SIGTERM, and prints nothing. */
 const GO_ON = WAIT.replace('echo on; ', '');
 
 const freshFile = () => join(stage().cli.folder, randomUUID());
@@ -145,7 +145,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
 });
 
 test('row 123: a signal that comes before the command has begun ends run as a shell says it, and nothing runs', async () => {
-  // A Redis that is silent.
+  // A server that never answers stands for Redis.
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const away = `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -176,7 +176,7 @@ describe.concurrent('on redis', () => {
     await vi.waitFor(async () => expect(await linesOf(file)).toContain('told'), WITHIN);
     await clock.advance(9_900);
     const { length } = await linesOf(file);
-    // It is still at work.
+    // The command is still running.
     await vi.waitFor(async () => expect((await linesOf(file)).length).toBeGreaterThan(length + 2), WITHIN);
     await clock.advance(100);
     // The tool looks again and again whether a process of the command is left.
@@ -241,7 +241,7 @@ describe.concurrent('on redis', () => {
 
   test.each([
     ['no-such-command', 127, '(ENOENT): correct its name, or give its path'],
-    // The system refuses these at once, and not by an event.
+    // `spawn` throws these errors, and emits no event.
     [`${process.execPath}/no-such-command`, 127, '(ENOTDIR): correct its name, or give its path'],
     [tmpdir(), 126, '(EACCES): give a file that may be executed'],
   ])('the command %s cannot be started: exit code %i, %s, and its tick stays open', async (command, code, why) => {

@@ -13,7 +13,7 @@ import { innerCli } from '../support/inner-cli.js';
 import { nodeBinary } from '../support/node-binary.js';
 import { DATABASE_CLIENTS } from './stage.js';
 
-/** Each starts the tool several times. */
+/** Each test starts the tool several times. */
 const LONG = 120_000;
 
 let folder: string;

@@ -9,7 +9,7 @@ import { type BuiltCli, builtCli, type CliEnd } from '../support/built-cli.js';
 import { innerCli } from '../support/inner-cli.js';
 import { type RealStores, startRealStores } from '../support/real-stores.js';
 
-/** Folders of node_modules with the clients of databases. */
+/** The folders of node_modules with the clients of all stores of processes. */
 export const DATABASE_CLIENTS = STORE_KINDS.flatMap(({ job }) => job?.needed ?? []).map((name) =>
   name.replace(/\/.*/, ''),
 );
@@ -24,7 +24,7 @@ export interface StoreStage {
   readonly args: readonly string[];
   /** Runs a command on the store. */
   run(...args: readonly string[]): Promise<CliEnd>;
-  /** The same, and what it printed as JSON. */
+  /** Runs a command on the store, and resolves to the JSON that it printed. */
   json(...args: readonly string[]): Promise<unknown>;
 }
 
@@ -33,7 +33,7 @@ export interface CliStage {
   on(kind: (typeof KINDS)[number]): StoreStage;
 }
 
-/** The tool as it is published, and real stores, for the tests of one file. A stage runs all but `console` in this process. */
+/** The published tool and real stores, for the tests of one file. All commands but `console` run in this process. */
 export function cliStage(): () => CliStage {
   let stores: RealStores;
   let cli: BuiltCli;
@@ -79,7 +79,7 @@ function withStore(own: readonly string[], store: readonly string[]): readonly s
 
 export const freshName = (job = 'job'): string => `${job}-${randomUUID().slice(0, 8)}`;
 
-/** A run of a tick, ended. */
+/** Makes a run of a tick, to its end. */
 export async function ran(store: LockStore, name: string, tick?: Date, result: 'succeeded' | 'failed' = 'succeeded') {
   const task = () => {
     if (result === 'failed') throw new Error('as told');
@@ -88,7 +88,7 @@ export async function ran(store: LockStore, name: string, tick?: Date, result: '
   await executeWithLock(task, options).catch(() => undefined);
 }
 
-/** A run that took so long, at an instant of a scene whose clock is turned. */
+/** Makes a run of the given length at an instant of a scene, on a turned clock. */
 export async function ranAt(
   store: LockStore,
   name: string,
@@ -117,7 +117,7 @@ export function clockAt(ms: number): typeof systemClock {
 
 const CALL = { tryMs: 5_000, budgetMs: 15_000, maxClockSkewMs: 0 };
 
-/** A grant that nobody releases. */
+/** Makes a grant that nobody releases. */
 export async function taken(
   store: LockStore,
   name: string,

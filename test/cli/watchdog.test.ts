@@ -6,10 +6,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startWatchdog } from '../../src/cli/run/watchdog.js';
 import { freshName } from './stage.js';
 
-/** Only there is the shell found among the processes. */
+/** Only Linux has /proc, in which these tests find the shell. */
 const onLinux = test.runIf(process.platform === 'linux');
 
-/** A watchdog and its shell, which is sent signals as if its whole group were. */
+/** A watchdog and its shell. Tests send signals to the shell alone, as if its whole group got them. */
 async function started() {
   const clock = manualClock();
   const mark = `SINGLE_EXECUTION_NAME=${freshName()}`;
@@ -19,7 +19,7 @@ async function started() {
   return { clock, watchdog, sendGroup: (signal: NodeJS.Signals) => process.kill(shell, signal) };
 }
 
-/** The shell with this mark among its arguments, as soon as it handles all signals. */
+/** Resolves to the process id of the shell with this mark among its arguments, once it handles all signals. */
 async function shellOf(mark: string): Promise<number> {
   const read = (pid: string, file: string) => {
     try {
@@ -53,7 +53,7 @@ onLinux('row 123: a signal of a terminal does not swallow one that run alone is 
   const { clock, watchdog, sendGroup } = await started();
   sendGroup('SIGINT');
   sendGroup('SIGUSR1');
-  // The shell says them in the order of their numbers.
+  // The shell reports signals in the order of their numbers.
   expect(await watchdog.saw('SIGUSR1')).toBe(true);
   await clock.advance(301);
   const seen = watchdog.saw('SIGINT');

@@ -4,7 +4,7 @@ import { type Door, statementOf } from './public-declarations.js';
 const HEAD = `# The public declarations of a door, without their comments. \`npm run api\` writes this file.
 # A line that goes or changes may break users: see docs/versioning.md.`;
 
-/** Stands above a class or a function that `export type` exports. */
+/** A line of the report above a class or a function that a door exports by `export type`. */
 const ONLY_A_TYPE = '// Only its type is exported.\n';
 
 const isValue = (node: ts.Node) => !ts.isInterfaceDeclaration(node) && !ts.isTypeAliasDeclaration(node);
@@ -12,8 +12,8 @@ const isValue = (node: ts.Node) => !ts.isInterfaceDeclaration(node) && !ts.isTyp
 const printer = ts.createPrinter({ removeComments: true });
 
 /**
- * What a door shows, as text to compare: its exports, and the types that they name. What the root door
- * exports or names stands in its report alone.
+ * The exports of a door, and the types that these name, as a text to compare. What the root door exports or names is
+ * only in the root door's report.
  */
 export function apiReport({ door, exported, typeOnly, reached }: Door, root: Door): string {
   const isRoot = door === root.door;
@@ -33,7 +33,7 @@ export function apiReport({ door, exported, typeOnly, reached }: Door, root: Doo
     .concat('\n');
 }
 
-/** A declaration; all of them where a function has overloads. */
+/** The text of a declaration; of all declarations if a function has overloads. */
 function textOf(name: string, node: ts.Node): string {
   const file = node.getSourceFile();
   const isOverload = (other: ts.Node) => ts.isFunctionDeclaration(other) && other.name?.text === name;

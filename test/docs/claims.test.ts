@@ -15,7 +15,7 @@ const filesIn = (folder: string): string[] =>
     return /\.(md|ts|mjs|cjs|pml)$/.test(path) ? [path] : [];
   });
 
-/** What people read: pages, and everything that has comments or titles, save the examples of this very check. */
+/** All pages, and all files with comments or titles, except the examples of this check. */
 const texts: Texts = Object.fromEntries(
   [...PAGES, ...FOLDERS.flatMap(filesIn)].filter((path) => !/\bclaims\b/.test(path)).map((path) => [path, read(path)]),
 );

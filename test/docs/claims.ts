@@ -6,7 +6,7 @@ export type Texts = Readonly<Record<string, string>>;
 const PROMISES = 'docs/promises.md';
 const FAULTS = 'docs/faults.md';
 const LISTS = [PROMISES, FAULTS];
-/** Files whose strings are titles: tests, the contracts of stores and of adapters, and cases that several tests share. */
+/** Files whose strings are titles: tests, contracts of stores and adapters, and cases that several tests share. */
 const HAS_TITLES = /^test\/.*\.test(-d)?\.ts$|^(src\/testing|test\/adapters)\/contract\/|^test\/support\/.*-cases\.ts$/;
 
 /** The promises and faults that a text cites: `row 34`, `F63`. */
@@ -24,7 +24,7 @@ export function numbersInTitles(source: string): string[] {
   return [...new Set([...titles].flatMap(([, , title = '']) => numbersIn(title)))];
 }
 
-/** Each number that a page lists, with the test files of its last column. */
+/** The numbers that a page lists, each with the test files in the last column. */
 function listed(page: string, text: string): { readonly number: string; readonly files: readonly string[] }[] {
   return [...text.matchAll(/^\| (F?\d+) \|(.*)\|$/gm)].map(([, number = '', cells = '']) => ({
     number: page === PROMISES ? `row ${number}` : number,
@@ -32,7 +32,7 @@ function listed(page: string, text: string): { readonly number: string; readonly
   }));
 }
 
-/** Numbers that are cited and not listed, or listed and not shown by the tests that are named there; a line each. */
+/** A line for each number that is cited but not listed, or listed but in no title of the tests that the page names. */
 export function brokenNumbers(texts: Texts): string[] {
   const rows = LISTS.flatMap((page) => listed(page, texts[page] ?? '').map((row) => ({ page, ...row })));
   const known = rows.map(({ number }) => number);
@@ -53,7 +53,7 @@ export function brokenNumbers(texts: Texts): string[] {
 }
 
 /**
- * Pages and headings that are named, as in `docs/protocol.md, "Acquire"`, or linked to, and are not there; a line each.
+ * One line for each page or heading that does not exist, but is named, as in `docs/protocol.md, "Acquire"`, or linked.
  */
 export function brokenPointers(texts: Texts): string[] {
   return Object.entries(texts).flatMap(([path, text]) =>
@@ -65,7 +65,7 @@ export function brokenPointers(texts: Texts): string[] {
 
 interface Pointer {
   readonly page: string;
-  /** A heading as it reads or as a link names it; empty for the page itself. */
+  /** The heading's text, or its name in a link; empty for the page itself. */
   readonly heading: string;
 }
 
@@ -86,7 +86,7 @@ function isThere(page: string | undefined, heading: string): boolean {
   return page !== undefined && (!heading || headings.includes(heading) || headings.map(slug).includes(heading));
 }
 
-/** What GitHub makes of a heading in a link to it. */
+/** The name that GitHub gives to a heading in links. */
 const slug = (heading: string): string =>
   heading
     .toLowerCase()

@@ -6,7 +6,7 @@ import { readCommandLine } from '../../src/cli/command-line.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { examplesOf, PAGES } from './examples.js';
 
-/** Of a block, where a prompt may stand in front, or of a sentence. */
+/** A command line in a block, perhaps behind a prompt, or in a sentence. */
 const COMMAND_LINE = /^(?:\$ )?(?:npx (?:-y |-p \S+ )*)?single-execution ([a-z].*)$|`npx single-execution ([^`]+)`/gm;
 
 const lines = PAGES.flatMap((page) => {
@@ -21,7 +21,7 @@ test('every command line in the pages is one that the tool takes', () => {
   ).toEqual([]);
 });
 
-/** The lists of a file that begin with the tool, and what a list of arguments beside that one adds. */
+/** For each object whose lists `entryPoint`, `command` and `args` call the tool: the words after the tool. */
 function listedCommands(value: unknown): string[][] {
   if (typeof value !== 'object' || value === null) return [];
   const { command = [], args = [], entryPoint = [] } = value as Readonly<Record<string, string[]>>;
@@ -59,7 +59,7 @@ function problemOf(words: readonly string[]): string[] {
   const command = COMMANDS.find(({ name }) => name.split(' ').every((word, index) => words[index] === word));
   if (!command) return ['there is no such command'];
   const args = words.slice(command.name.split(' ').length);
-  // A sentence may name a command without what it takes.
+  // A sentence may name a command without its arguments.
   if (args.length === 0) return [];
   try {
     readCommandLine(command, args);
@@ -69,7 +69,7 @@ function problemOf(words: readonly string[]): string[] {
   }
 }
 
-/** As a shell takes them apart; what another command prints is one word. */
+/** The words of a command line, as a shell splits it. `$(…)` is one word. */
 function wordsOf(line: string): string[] {
   const words = line.replaceAll(/\$\(.*?\)/g, 'WORD').match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
   return words.map((word) => word.replaceAll(/^['"]|['"]$/g, ''));

@@ -39,7 +39,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Runs a block of the page as it stands there. What it exports is `./mariadb-store.js` to the blocks after it. */
+/** Runs a block of the page unchanged. Later blocks can import its exports as `./mariadb-store.js`. */
 function run(code: string): void {
   const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2023 };
   const { outputText } = ts.transpileModule(code, { compilerOptions });

@@ -10,23 +10,23 @@ import { createLockTable, dynamoDBStore } from 'single-execution/dynamodb';
 import { unused, use } from './example-uses.js';
 
 /*
- * Runs examples one after the other, in a process of their own: the connections, timers and mocks that they leave end
- * with it. Each is loaded, what it exports is used, what it has scheduled is called, and its CDK apps are synthesised.
- * Says in lines of JSON which example begins, and what was wrong with it.
+ * Runs examples one after the other. The runner is a process, so that the connections, timers and mocks that examples
+ * leave end with it. It loads each example, uses its exports, calls its scheduled tasks, and synthesises its CDK apps.
+ * It prints, in lines of JSON, which example begins and what was wrong with it.
  */
 
 export interface Order {
   readonly examples: readonly ExampleFile[];
-  /** Which port stands for one that examples name. */
+  /** By the port that examples name: the port of the test's server. */
   readonly ports: Readonly<Record<number, number>>;
 }
 
 export interface ExampleFile {
   readonly name: string;
   readonly path: string;
-  /** How many results its comments tell. */
+  /** The number of results in its comments. */
   readonly results: number;
-  /** The `LOCK_TABLE` of its environment. */
+  /** The value of `LOCK_TABLE` for the example. */
   readonly lockTable: string;
 }
 
@@ -42,7 +42,7 @@ const redis = new Redis(process.env['REDIS_URL'] ?? '');
 let wrongResults: string[] = [];
 let results = 0;
 
-/** Stands in the examples where a comment tells the result of an expression. */
+/** Examples call this function in place of each expression whose comment gives the result. */
 function shows(told: string, ...values: unknown[]): void {
   const shown = values.map(textOf).join(' ');
   results++;
@@ -62,7 +62,7 @@ async function problemsOf(example: ExampleFile): Promise<string[]> {
   } catch (error) {
     return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
   } finally {
-    // Ends what a mockClient() of the example does.
+    // Undo the example's mockClient().
     (DynamoDBDocumentClient.prototype.send as { restore?(): void }).restore?.();
   }
   if (results < example.results) wrongResults.push(`${example.results - results} of its results were not reached`);
@@ -78,7 +78,7 @@ async function run({ path, lockTable }: ExampleFile): Promise<void> {
     await task.destroy();
     await task.execute();
   }
-  // With CDK_OUTDIR set, an app is synthesised when its program ends.
+  // With CDK_OUTDIR set, a CDK app is synthesised when its process ends.
   process.emit('beforeExit', 0);
 }
 
@@ -87,7 +87,7 @@ async function tooLate(): Promise<never> {
   throw new Error(`it did not end in ${LONGEST_MS} ms`);
 }
 
-/** As if one run of send-digest, a day ago, had been the only one: examples share names, and operators look at a lock. */
+/** Empties the stores, because examples share lock names. Leaves one run of send-digest, for examples of operators. */
 async function setStores(): Promise<void> {
   await redis.flushall();
   for (const [TableName, keys] of Object.entries(KEYS)) {
@@ -102,11 +102,11 @@ async function setStores(): Promise<void> {
   await executeWithLock(() => 'sent', options);
 }
 
-/** Connections to the usual port of a store go to that of the test. */
+/** Redirects connections from a store's usual port to the port of the test's server. */
 function redirectPorts(): void {
   const { connect } = net.Socket.prototype;
   net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
-    // Node passes what it has read from its callers' arguments as one list.
+    // Node passes the arguments to itself as one list.
     const [target] = (Array.isArray(args[0]) ? args[0] : args) as [{ port?: number }];
     const port = ports[Number(target.port)];
     if (port !== undefined) target.port = port;
@@ -114,7 +114,7 @@ function redirectPorts(): void {
   } as typeof connect;
 }
 
-/** Only this machine is reached. Every other host answers, and takes its time. */
+/** Keeps requests on this machine. For any other host, the answer is `done` after 20 ms. */
 function stayHere(): void {
   const { fetch } = globalThis;
   globalThis.fetch = async (input, init) => {

@@ -8,7 +8,7 @@ import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
 
 /*
- * What example-runner.ts does with the exports of an example, by their names.
+ * How example-runner.ts uses the exports of an example, by the name of the export.
  */
 
 type Exported = (...args: unknown[]) => unknown;
@@ -51,7 +51,8 @@ const USES: Readonly<Record<string, (exported: never) => unknown>> = {
   importPrices: (importPrices: Exported) => importPrices({ date: new Date(), triggeredAt: new Date() }),
   sendDigest: calledWith(new Date()),
   Jobs: (Jobs: new () => { sendDigest: Exported }) => new Jobs().sendDigest(),
-  // Its application may call it at the same time, and one is skipped. test/aspects/nest.test.ts has it called.
+  // Do not call its method: the example's own application may call it too, and then one call is skipped.
+  // test/aspects/nest.test.ts calls it.
   Reports: (Reports: new () => object) => new Reports(),
 
   store: (store: LockStore) => underLock(() => 'imported', store),
@@ -104,7 +105,7 @@ export async function use(name: string, exported: unknown): Promise<void> {
   await expectRun(await how(exported as never));
 }
 
-/** @throws Error for what a wrapper returns where nothing ran */
+/** @throws Error if the result of a wrapper says that the handler did not run */
 async function expectRun(result: unknown): Promise<void> {
   if (isSkipped(result)) throw new Error(`its run was skipped: ${result.reason}`);
   if (!(result instanceof Response)) return;

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { checkedProgram, problemsOf, SMALL_CDK } from '../support/checked-program.js';
 import { allExamples } from './examples.js';
 
-/** Each example as a file of its own beside this test, so that it resolves what users' code resolves. */
+/** Each example as a file beside this test, where its imports resolve as in users' code. */
 const examples = new Map(
   allExamples().map(({ name, code }) => [join(import.meta.dirname, `${name.replaceAll(/\W/g, '-')}.ts`), code]),
 );
@@ -12,18 +12,18 @@ const examples = new Map(
 const WRONG = join(import.meta.dirname, 'wrong.ts');
 const wrong = "import { parseDuration } from 'single-execution';\nexport const text: string = parseDuration('1m');\n";
 
-/** What the programs of a guide import from the file beside them. */
+/** The file that the programs of a guide import. */
 const STORE = join(import.meta.dirname, 'store.mts');
 const store = "import type { LockStore } from 'single-execution';\nexport declare const store: LockStore;\n";
 
-/** What the contract of a page imports: the block before it. */
+/** The file that the contract in docs/custom-store.md imports: the block before the contract. */
 const MARIADB_STORE = join(import.meta.dirname, 'mariadb-store.ts');
 const mariaDBStore = allExamples().find(({ name }) => name === 'docs/custom-store.md 1')?.code ?? '';
 
-/** NestJS needs the legacy kind of decorators. */
+/** Whether an example is of NestJS, which needs legacy decorators. */
 const isOfNestJs = (file: string) => file.includes('nestjs');
 
-/** One program of all, or nearly all: to read the declarations takes longer than to check the examples. */
+/** Two programs for all examples, because reading the declarations takes longer than checking the examples. */
 let program: ts.Program;
 let legacyProgram: ts.Program;
 beforeAll(() => {

@@ -5,15 +5,15 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /** A block of code in a page, or in a comment of a source file. */
 export interface Example {
-  /** Its file, and which of the file's blocks in this language it is: `docs/guides/schedules.md 1`. */
+  /** The file, and the number of the block among the file's blocks in this language: `docs/guides/schedules.md 1`. */
   readonly name: string;
   readonly page: string;
   readonly code: string;
 }
 
-/** What users read: README and the pages. */
+/** README and the pages of docs. */
 export const PAGES = ['README.md', ...filesOf('docs', '.md')];
-/** What their editors show them: the comments of what is public. */
+/** Source files: editors show their comments to users. */
 const SOURCES = [...filesOf('src', '.ts'), ...filesOf('infra/constructs', '.ts')];
 
 /** Every TypeScript example that users see. */
@@ -29,7 +29,7 @@ export function examplesOf(page: string, language: string): Example[] {
     .map(([, , code = ''], index) => ({ name: `${page} ${index + 1}`, page, code }));
 }
 
-/** Such an example is a test of its reader's, which is run as one. */
+/** Whether an example is a test for Vitest. Such an example is run as a test. */
 export function isOfVitest({ code }: Example): boolean {
   return code.includes("from 'vitest'");
 }

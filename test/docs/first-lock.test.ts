@@ -10,7 +10,7 @@ import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridg
 import { examplesOf } from './examples.js';
 
 /*
- * The programs of docs/guides/first-lock.md, as they stand there, on the package as it is published.
+ * Runs the programs of docs/guides/first-lock.md, unchanged, on the published package.
  */
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -31,7 +31,7 @@ afterAll(async () => {
   await Promise.all([redis?.stop(), built?.remove()]);
 });
 
-/** The one example of the guide that has this in it. */
+/** The only example of the guide that contains this text. */
 function example(part: string): string {
   const blocks = ['ts', 'js'].flatMap((language) => examplesOf('docs/guides/first-lock.md', language));
   const [code = '', ...more] = blocks.map((block) => block.code).filter((text) => text.includes(part));

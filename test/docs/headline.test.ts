@@ -11,7 +11,7 @@ const { description, scripts } = JSON.parse(read('package.json')) as {
 };
 
 const HEADLINE = 'at most once per scheduled time, and never two at once';
-/** What is not true of a tick that meets a run: it is skipped, and does not run later. */
+/** Claims that are false: a tick that comes during another run is skipped, and does not run later. */
 const TOO_MUCH = /(?<!at most )once per (?:tick|scheduled time)|\b(?:each|every) tick runs once|twice at a time/gi;
 
 test('the headline is the same in README, package.json, the help of run, and the comments of the wrappers', () => {
@@ -63,7 +63,7 @@ test('the commands of a clone are in README and CONTRIBUTING, and .ci/run calls 
   expect(scripts['ok']).toBe('npm run check && npm test && npm run pkg && npm run size && npm run proof');
   const proof = 'npm run proof';
   expect(called).toEqual(expect.arrayContaining(String(scripts['ok']).replace(` && ${proof}`, '').split(' && ')));
-  // The nightly workflow runs the proof, on worlds and values of its own.
+  // The nightly workflow runs each command of the proof, on other random values.
   for (const command of String(scripts['proof']).split(' && ')) {
     expect(read('.github/workflows/nightly.yml')).toContain(`run: ${command}`);
   }

@@ -7,7 +7,8 @@ import { lambdaContext } from 'single-execution/testing';
 import { expect, test } from 'vitest';
 
 /*
- * docs/on-call.md, "Run a failed job again, or a missed tick": what it sends to a function and to a route is that tick.
+ * docs/on-call.md, "Run a failed job again, or a missed tick": the requests that it sends to a function and to a route
+ * run that tick.
  */
 
 const [, section = ''] =

@@ -4,8 +4,7 @@ import { leaseTimes } from './pictures/lease-times.js';
 import { race } from './pictures/race.js';
 
 /*
- * The pictures of docs/images that code draws. `PICTURES=write npx vitest run test/docs/pictures.test.ts`
- * draws them anew.
+ * The pictures in docs/images that code draws. `PICTURES=write npx vitest run test/docs/pictures.test.ts` writes them.
  */
 
 test.each([

@@ -7,9 +7,9 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /** A declaration that users can see: what a door exports, a type that such a declaration names, or a member of one. */
 export interface PublicSymbol {
-  /** As in `LockOptions.keepAlive`; without a door, because several doors show the same declaration. */
+  /** Such as `LockOptions.keepAlive`. Names no door, because several doors may export the same declaration. */
   readonly name: string;
-  /** Its file, from the root of the repository. */
+  /** The path of its file from the root of the repository. */
   readonly file: string;
   readonly comment: string;
   /** Whether it is a function or a class that a door exports. */
@@ -29,12 +29,12 @@ export interface Door {
 
 const isOwn = (file: string) => file.startsWith(ROOT) && !file.includes('node_modules');
 
-/** The compiler, when it sees one file alone, leaves a method with a computed name although it is `@internal`. */
+/** An `@internal` method with a computed name. If the compiler sees only one file, it does not remove such a method. */
 const INTERNAL_METHOD = /^ *\/\*\* @internal \*\/\n(?:.*\n)*? {2}}$/gm;
 
 /**
- * The declarations that the build publishes, made file by file and without the packages that they import. What is
- * `@internal` is left out, as there.
+ * The declarations that the build publishes, made file by file and without the packages that they import. As in the
+ * build, `@internal` declarations are left out.
  */
 function declarationsProgram(): ts.Program {
   const options: ts.CompilerOptions = {
@@ -94,7 +94,7 @@ function declarationOf(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Node {
   return declaration;
 }
 
-/** The types of this package that declarations name and that are not among them, and the types that those name. */
+/** The other types of this package that declarations name, and the types that these name in their declarations. */
 function reachedFrom(checker: ts.TypeChecker, from: readonly ts.Node[]): Map<string, ts.Node> {
   const reached = new Map<string, ts.Node>();
   const visit = (node: ts.Node): void => {
@@ -123,10 +123,10 @@ function isStatement(node: ts.Node): node is Declaration {
   );
 }
 
-/** The statement of a declaration: `const x: T` is part of a list. */
+/** The statement of a declaration. In `const x: T`, a list stands between the declaration and the statement. */
 export const statementOf = (node: ts.Node): ts.Node => (ts.isVariableDeclaration(node) ? node.parent.parent : node);
 
-/** Each symbol once, with its members, however many doors show it. */
+/** Each symbol and its members. A symbol of several doors is listed once. */
 export function publicSymbols(doors: readonly Door[]): PublicSymbol[] {
   const seen = new Map<ts.Node, PublicSymbol>();
   for (const { exported, reached } of doors) {
@@ -145,7 +145,7 @@ function symbolsIn(name: string, node: ts.Node): (PublicSymbol & { readonly node
     const member = isMember(inner) && !isHidden(inner) ? `${path}.${inner.name.getText()}` : path;
     if (member !== path) members.push({ name: member, node: inner });
     if (isHidden(inner)) return;
-    // What a conditional type compares with has no members of its own.
+    // Skip the condition of a conditional type: its members are not members of the type.
     ts.forEachChild(inner, (child) => isCondition(child) || visit(child, member));
   };
   ts.forEachChild(node, (child) => visit(child, name));

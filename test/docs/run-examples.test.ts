@@ -12,11 +12,11 @@ import type { ExampleFile, Order } from './example-runner.js';
 import { allExamples, type Example, isOfVitest } from './examples.js';
 
 /*
- * Every example of README, docs/ and the comments is run with the package as it is published, on a real DynamoDB, a
- * real Redis, an Upstash in front of it and real databases, and its results are compared: `expression; // → result`.
+ * Runs every example of README, docs/ and the comments with the published package, on DynamoDB Local, a real Redis, an
+ * Upstash bridge to it, and real databases. Compares the results that comments give: `expression; // → result`.
  */
 
-/** What cannot be run like that. */
+/** Examples that cannot be run here, and where they are run. */
 const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/guides/first-lock.md 1': 'imports the file that its reader has written before: first-lock.test.ts runs both',
   'src/testing/contract/contract.ts 1': "needs a store of its reader's: test/stores runs the contract",
@@ -27,10 +27,10 @@ const RESULT = /^ *(?:console\.log\((.*)\)|(.*)); \/\/ → (.*)$/gm;
 
 const all = allExamples();
 const isRunElsewhere = ({ name }: Example) => Object.hasOwn(RUN_ELSEWHERE, name);
-/** Those of Vitest are run by Vitest: see test-examples.test.ts. */
+/** All other examples but tests for Vitest, which test-examples.test.ts runs. */
 const examples = all.filter((example) => !isOfVitest(example));
 
-/** Examples with a mistake, and what is said of each. */
+/** Examples with a mistake, and the problem that must be reported for each. */
 const BROKEN: Readonly<Record<string, readonly [code: string, problem: string]>> = {
   'throws.md 1': ["throw new Error('at once');", 'Error: at once'],
   'result.md 1': [
@@ -111,7 +111,7 @@ function problemsOf(those: readonly Example[]): string[] {
   });
 }
 
-/** Beside the package: what the examples import, and the files that they name. */
+/** Adds the packages that the examples import and the files that they name, beside the package. */
 async function addProject(): Promise<void> {
   const modules = join(built.folder, 'node_modules');
   const imported = all.flatMap(({ code }) => [...code.matchAll(/from '((?:@[\w-]+\/)?[\w-]+)[/']/g)]);
@@ -143,7 +143,7 @@ async function run(those: readonly Example[]): Promise<readonly Said[]> {
     CRON_SECRET: 'secret-of-the-examples',
     CHECK_IN_URL: 'https://example.com/check-in',
     SINGLE_EXECUTION_SCHEDULE: 'cron(0 2 * * ? *)',
-    // As the cdk command runs an app, but for the bundling, and the check of templates, which test/infra has.
+    // Variables that the cdk command sets. Bundling and the check of templates are off: test/infra tests them.
     CDK_OUTDIR: join(built.folder, 'cdk.out'),
     CDK_VALIDATION: 'false',
     CDK_CONTEXT_JSON: JSON.stringify({ 'aws:cdk:bundling-stacks': [] }),
@@ -162,7 +162,7 @@ async function fileOf({ name, code }: Example): Promise<ExampleFile> {
     loader: 'ts',
     format: 'esm',
     target: 'es2023',
-    // NestJS needs the legacy kind of decorators.
+    // NestJS needs legacy decorators.
     tsconfigRaw: { compilerOptions: { experimentalDecorators: name.includes('nestjs') } },
   });
   const path = join(built.folder, `${name.replaceAll(/\W/g, '-')}.mjs`);

@@ -11,7 +11,7 @@ import { EMF_METRICS } from '../../src/core/observers/emf-metrics.js';
 import { DOORS } from '../support/doors.js';
 
 /*
- * Tables of the docs are compared with the code: with its types, with its values, or with what it does.
+ * Compares tables of the docs with the code: with its types, its values, or what it does.
  */
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -58,12 +58,12 @@ function typeOf(name: string): ts.Type {
   throw new Error(`${name} is not exported`);
 }
 
-/** The members of a type; a question mark stands behind one that may be absent. */
+/** The members of a type, sorted. The name of an optional member ends with `?`. */
 const membersOf = (name: string): string[] => typeOf(name).getProperties().map(nameOf).sort();
 
 const nameOf = ({ name, flags }: ts.Symbol): string => name + (flags & ts.SymbolFlags.Optional ? '?' : '');
 
-/** The texts that a member of a type may be. */
+/** The string values that a member of a type can have. */
 function textsOf(name: string, member: string, type = typeOf(name)): string[] {
   const parts = type.isUnion() ? type.types : [type];
   const types = parts.flatMap((part) => {
@@ -98,7 +98,7 @@ test('every code of an error is in docs/on-call.md and docs/reference.md', () =>
   expect(namesIn(rows.slice(1), 1)).toEqual(CODES);
 });
 
-/** The cells of each row of the table of docs/reference.md whose first column has this head. */
+/** The rows of the table in docs/reference.md whose first column has this head. */
 function tableOf(head: string): string[][] {
   const table = read('docs/reference.md')
     .split('\n\n')
@@ -129,7 +129,7 @@ test('docs/reference.md has every event and its fields', () => {
   expect(told.sort()).toEqual(real.sort());
 });
 
-/** What an event of this type has beside the head of every event, sorted. */
+/** The fields of an event of this type, sorted, without the fields of every event. */
 function fieldsOfEvent(type: string): string[] {
   const union = typeOf('LockEvent');
   const member = (union.isUnion() ? union.types : []).find((its) => textsOf('LockEvent', 'type', its)[0] === type);
@@ -172,7 +172,7 @@ const at = new Date('2026-11-21T02:00:00Z');
 const clock = { minMs: 2_000, maxMs: 3_000 };
 const released = { release: 'released', durationMs: 1 } as const;
 const head = { name: 'digest', at, attemptId: 'a' };
-/** One of each type of event; the type checker finds one that is missing. */
+/** One event of each type. If a type is missing, the type checker reports it. */
 const EVENTS = {
   attempted: {},
   acquired: { fencingToken: 1 },
@@ -282,7 +282,7 @@ test('docs/cli.md has every exit code', () => {
   expect(codes.sort((a, b) => a - b)).toEqual(Object.values(EXIT).sort((a, b) => a - b));
 });
 
-/** The statuses that files of the source answer with. */
+/** The HTTP statuses of the answers in these source files, sorted. */
 const statusesIn = (...files: string[]) =>
   [
     ...new Set(files.flatMap((file) => read(file).match(/(?<=refused?\(|status: (?:\d+ \| )*)[45]\d\d\b/g) ?? [])),

@@ -18,12 +18,12 @@ import { builtPackage } from '../support/built-package.js';
 import { allExamples, examplesOf, isOfVitest } from './examples.js';
 
 /*
- * The tests that pages show to their readers are run here, as they stand there.
+ * Runs the tests that pages show to their readers, unchanged.
  */
 
 const { afterAll, describe, expect, onTestFinished, test } = vitest;
 
-/** Mocks of an example reach into a class of a package, which the files after this one share. */
+/** Mocks of examples, to be undone: they change a class of a package that later test files share. */
 const mocks: { restore(): void }[] = [];
 const mockClient: typeof clientMock.mockClient = (client) => {
   const mock = clientMock.mockClient(client);
@@ -47,7 +47,7 @@ const MODULES: Readonly<Record<string, unknown>> = {
   'single-execution/testing': testing,
 };
 
-/** Where custom-store.test.ts runs them, on stores of its own. */
+/** The page whose tests custom-store.test.ts runs, on its own stores. */
 const CUSTOM_STORE = 'docs/custom-store.md';
 const examples = allExamples().filter((example) => isOfVitest(example) && example.page !== CUSTOM_STORE);
 

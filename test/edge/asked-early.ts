@@ -3,7 +3,7 @@ import { memoryStore } from 'single-execution/memory';
 
 type Way = (signal: AbortSignal) => unknown;
 
-/** What a handler can do with its signal; each throws or rejects if it knows. */
+/** Ways in which a handler can use its signal. Each throws or rejects if the signal has aborted. */
 const WAYS: Readonly<Record<string, Way>> = {
   aborted: (signal) => {
     if (signal.aborted) throw signal.reason;
@@ -22,7 +22,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   fetch: (signal) => fetch('http://127.0.0.1:9/', { signal }),
 };
 
-/** Asks a signal in each way when its lease is over and no timer has fired. @returns those that know */
+/** Tries each way when the lease is over but no timer has fired. @returns the ways in which the signal had aborted */
 export async function askedEarly(): Promise<string[]> {
   const know = await Promise.all(Object.entries(WAYS).map(async ([name, way]) => ((await knows(way)) ? [name] : [])));
   return know.flat();
@@ -42,7 +42,7 @@ async function knows(way: Way): Promise<boolean> {
   const run = executeWithLock(task, { name: 'asked', store: memoryStore(), lockAtMostFor: '1m', clock, observers: [] });
   return run.then(
     () => false,
-    // Node's functions reject with an error of their own.
+    // Node's functions reject with an AbortError, not with the signal's reason.
     ({ name }: Error) => name === 'LockLostError' || name === 'AbortError',
   );
 }

@@ -6,7 +6,7 @@ import { upstashStore } from 'single-execution/upstash';
 import { askedEarly } from './asked-early.js';
 
 /*
- * A Worker for what no example does: the cron expression tells the scheduled handler what to do, and the fetch handler
+ * A Worker for behaviour that no example shows. The scheduled handler acts by the cron expression. The fetch handler
  * has a route that a scheduler calls.
  */
 
@@ -25,7 +25,7 @@ function storeOf({ REST_URL: url, REST_TOKEN: token }: Env): LockStore {
   });
 }
 
-/** Made with the first request, and shared by all that follow. */
+/** The route. The first request makes it; all later requests share it. */
 let route: ((request: Request, context: unknown) => Promise<Response>) | undefined;
 
 const routeOf = (env: Env) =>

@@ -1,7 +1,6 @@
 /*
- * A program that Node, Deno and Bun all run as it is: a server with a route that a scheduler calls, and a job that a
- * long-lived process runs. It imports nothing but the package, @upstash/redis
- * and the files beside it.
+ * A program that Node, Deno and Bun run unchanged: a server with a route that a scheduler calls, and a job that a
+ * long-lived process runs. It imports only the package, @upstash/redis and the files beside it.
  */
 import { Redis } from '@upstash/redis';
 import * as root from 'single-execution';
@@ -13,7 +12,7 @@ import { doors } from './doors.js';
 
 type Fetch = (request: Request) => Promise<Response>;
 
-/** What differs between the platforms: how a server is started. */
+/** The globals with which Deno and Bun start a server; Node has neither. */
 interface Platform {
   readonly Deno?: {
     serve(options: { hostname: string; port: number; onListen(address: { port: number }): void }, fetch: Fetch): void;

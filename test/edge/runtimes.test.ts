@@ -8,8 +8,8 @@ import { clearedUpstash } from '../support/own-servers.js';
 import { RUNTIMES, type RunningProgram, startProgram } from './runtimes.js';
 
 /*
- * The package as it is installed, in the runtimes themselves: one program, one set of expectations. Where Deno runs it,
- * it may reach loopback and read a few variables, and nothing else.
+ * The installed package in the real runtimes: one program, one set of expectations. Deno allows the program to reach
+ * loopback and to read a few variables, and nothing else.
  */
 
 /** The file that the program imports: Deno loads only what an import names. */
@@ -18,18 +18,18 @@ const DOORS_FILE = [
   `export const doors = { ${BARE_DOORS.map((door, n) => `'${door}': door${n}`).join(', ')} };`,
 ].join('\n');
 const SECRET = 'secret-of-the-tests';
-/** What reads a signal inside the platform there: it is told of the end of a lease by a timer alone. */
+/** For each runtime, the ways that read a signal inside the platform: only a timer shows them the end of a lease. */
 const TOLD_BY_TIMERS: Readonly<Record<string, readonly string[]>> = {
   Deno: ['new Request', 'AbortSignal.any', 'fetch'],
   Bun: ['AbortSignal.any', 'fetch'],
 };
 const WAYS = ['aborted', 'throwIfAborted', 'timers/promises', 'events.once', 'new Request', 'AbortSignal.any', 'fetch'];
-/** The library's own SIGTERM ends the process; where that takes longer than a turn, its exit with 143 does. */
+/** The library ends the process by SIGTERM. If that takes longer than one turn of the event loop, it exits with 143. */
 const ENDED_BY_SIGTERM = [
   { code: null, signal: 'SIGTERM', stderr: '' },
   { code: 143, signal: null, stderr: '' },
 ];
-/** The first start of Node 22 or 24 may fetch it. */
+/** The first start of Node 22 or 24 may have to fetch that version. */
 const SLOW_MS = 300_000;
 const PATIENTLY = { timeout: 60_000 };
 

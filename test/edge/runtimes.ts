@@ -10,16 +10,16 @@ import { fetchedBinary, nodeBinary } from '../support/node-binary.js';
 
 const START_MS = 20_000;
 
-/** What `--allow-env` must name: what the program reads, and what the library and @upstash/redis look at. */
+/** The variables that the program reads. `--allow-env` must name them, and those of the library and @upstash/redis. */
 const READ_BY_PROGRAM = ['REST_URL', 'REST_TOKEN'];
 const DENO_VERSION = '2.9.6';
 const READ_BY_LIBRARY = ['CRON_SECRET'];
 const READ_BY_UPSTASH = ['UPSTASH_DISABLE_TELEMETRY', 'UPSTASH_CONSOLE', 'VERCEL', 'AWS_REGION'];
 
-/** A JavaScript runtime: the command that runs a program. */
+/** A JavaScript runtime, and how to start a program in it. */
 export interface Runtime {
   readonly name: string;
-  /** The binary, and what comes before the path of the program. */
+  /** The binary, and the arguments before the program's path. */
   command(): Promise<readonly [binary: string, ...args: string[]]>;
 }
 
@@ -34,7 +34,7 @@ const deno: Runtime = {
 };
 const bun: Runtime = { name: 'Bun', command: async () => [bunBinary()] };
 
-/** This Node, 22 and 24, and Deno and Bun, of which Deno may reach loopback and read those variables, and no file. */
+/** This Node, Node 22 and 24, Deno and Bun. Deno may only reach loopback and read the variables above, and no file. */
 export const RUNTIMES: readonly Runtime[] = [
   ...(/^v2[24]\./.test(process.version) ? [] : [thisNode]),
   node(22),
@@ -43,18 +43,18 @@ export const RUNTIMES: readonly Runtime[] = [
   bun,
 ];
 
-/** A program that says on stdout, in lines of JSON, what it does, its `port` first. */
+/** A program that prints what it does in lines of JSON. The first line has its `port`. */
 export interface RunningProgram {
   readonly url: string;
-  /** What it has said so far. */
+  /** The lines that it has printed so far. */
   said(): readonly Readonly<Record<string, unknown>>[];
   kill(signal: NodeJS.Signals): void;
-  /** How it ended, and all that it wrote to stderr. */
+  /** How the program ended, and all that it wrote to stderr. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null; readonly stderr: string }>;
   stop(): Promise<void>;
 }
 
-/** @param env all that its environment holds */
+/** @param env the whole environment of the program */
 export async function startProgram(
   runtime: Runtime,
   program: string,
@@ -94,11 +94,11 @@ export async function startProgram(
 }
 
 /*
- * The packages `deno` and `bun` bring the binary in a package for each platform. It is used where npm has put it: no
- * install script has to run.
+ * The packages `deno` and `bun` have their binaries in a package for each platform. The binary is run in the folder in
+ * which npm has put it, so that no install script has to run.
  */
 
-/** Not a dependency: npm writes no lock file for its platforms that another machine can install from. */
+/** Fetches Deno, which is not a dependency: npm's lock file for its platforms would not work on other machines. */
 function denoBinary(): Promise<string> {
   const suffix = process.platform === 'linux' ? '-glibc' : '';
   return fetchedBinary(`@deno/${process.platform}-${process.arch}${suffix}`, DENO_VERSION, executable('deno'));
@@ -108,14 +108,14 @@ function bunBinary(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const arch = process.arch === 'arm64' ? 'aarch64' : process.arch;
   const own = `@oven/bun-${platform}-${arch}/package.json`;
-  // Where its install script did run, it has moved the binary.
+  // If bun's install script has run, it has moved the binary.
   const moved = ['./package.json', 'bin/bun.exe'] as const;
   return binaryOf('bun', [own, join('bin', executable('bun'))], moved);
 }
 
 const executable = (name: string): string => (process.platform === 'win32' ? `${name}.exe` : name);
 
-/** The first that is there, of paths beside a package.json that the package resolves. */
+/** The first candidate that exists: a path beside a package.json, which is resolved from the package. */
 function binaryOf(name: string, ...candidates: (readonly [beside: string, path: string])[]): string {
   const { resolve } = createRequire(import.meta.resolve(`${name}/package.json`));
   for (const [beside, path] of candidates) {

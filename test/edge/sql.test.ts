@@ -7,11 +7,11 @@ import { ownPostgres } from '../support/own-servers.js';
 import { bundleWorker, startWorker } from './workerd.js';
 
 /*
- * A Worker in workerd itself, with its locks in the D1 that is bound to it, and in a real PostgreSQL over HTTP.
+ * A Worker in the real workerd, with its locks in the D1 that is bound to it, and in a real PostgreSQL over HTTP.
  */
 
 const { pool } = await ownPostgres();
-/** Runs each statement that is sent on any connection, as Neon's proxy does. */
+/** An HTTP server that runs each statement on any connection of a pool, as Neon's proxy does. */
 const bridge = createServer(async (request, response) => {
   const { query, params } = (await json(request)) as { query: string; params: unknown[] };
   const answer = await pool.query(query, params).then(

@@ -4,12 +4,12 @@ import { createPostgresTable, type PostgresQueryClient, postgresStore } from 'si
 import { createSqliteTable, type SqliteClient, sqliteStore } from 'single-execution/sqlite';
 
 /*
- * A Worker whose locks are in D1 or, over HTTP, in Postgres, as its cron expression says.
+ * A Worker whose cron expression chooses where its locks are: in D1 or, over HTTP, in Postgres.
  */
 
 interface Env {
   readonly DB: SqliteClient;
-  /** Where statements of Postgres are sent. */
+  /** The URL to which statements for Postgres are sent. */
   readonly SQL_URL: string;
 }
 
@@ -43,7 +43,7 @@ export default {
   },
 };
 
-/** As `neon()` of @neondatabase/serverless: a request for each statement, and no connection between them. */
+/** A client like `neon()` of @neondatabase/serverless: it sends each statement as its own HTTP request. */
 function neon(url: string): PostgresQueryClient {
   const template = () => Promise.reject(new Error('no template is used'));
   return Object.assign(template, {

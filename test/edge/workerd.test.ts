@@ -7,7 +7,7 @@ import { clearedUpstash } from '../support/own-servers.js';
 import { bundleWorker, type RunningWorker, startWorker, type WorkerBundle } from './workerd.js';
 
 /*
- * Workers in workerd itself, over the unmodified @upstash/redis, with a real Redis behind Upstash's REST.
+ * Workers in the real workerd, with the unmodified @upstash/redis and a real Redis behind a copy of Upstash's REST API.
  */
 
 const TICK = '2026-01-01T00:15:00.000Z';
@@ -30,7 +30,7 @@ const EXAMPLE = fileURLToPath(new URL('../../handlers/exchange-rates.worker.ts',
 const PROBE = fileURLToPath(new URL('./probe.worker.ts', import.meta.url));
 const lock = (name: string) => redis.hgetall(`lock:${name}`);
 
-/** Holds the next answer of the service back, with the handler in the middle of its run. */
+/** Holds back the next answer of the service, while the handler is running. */
 function holdAnswer() {
   const [asked, answer] = [gate(), gate()];
   answerOfApi.mockImplementationOnce(async () => {
@@ -58,7 +58,7 @@ describe('the example Worker', () => {
   });
   afterAll(async () => {
     const printed = await worker.stop();
-    // Besides skips one line, of the test in which the store hangs; nothing of workerd's own.
+    // Besides skips, one line is printed, in the test in which the store hangs. workerd itself prints nothing.
     const types = printed
       .trim()
       .split('\n')
@@ -205,7 +205,7 @@ describe('a Worker', () => {
   });
 
   test('row 19: reading the signal shows that the lease is over, before any timer has fired', async () => {
-    // `AbortSignal.any` and `fetch` read it inside the platform.
+    // `AbortSignal.any` and `fetch` are not here: they read the signal inside the platform.
     expect(JSON.parse(await worker.ask('/asked-early'))).toEqual([
       'aborted',
       'throwIfAborted',

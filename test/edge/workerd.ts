@@ -10,20 +10,20 @@ import { build } from 'esbuild';
 import { Miniflare } from 'miniflare';
 import { startKeeper } from '../support/lambda-runtime/keeper.js';
 
-/** The Workers that `wrangler init` makes today have the date of their day. */
+/** The compatibility date. `wrangler init` writes the date of the day. */
 const COMPATIBILITY_DATE = '2026-04-01';
-/** D1 waits for the disk at each write, for which no test has a use. */
+/** A folder in memory for D1, which otherwise waits for the disk at each write. */
 const IN_MEMORY = '/dev/shm';
 
 /** A Worker as wrangler uploads it. */
 export interface WorkerBundle {
   readonly code: string;
-  /** What it leaves for workerd to import. */
+  /** The modules that workerd must provide. */
   readonly imports: readonly string[];
   readonly gzipBytes: number;
 }
 
-/** Bundles a Worker as `wrangler deploy --minify` does; modules of Node and of workerd would be left as imports. */
+/** Bundles a Worker as `wrangler deploy --minify` does. Modules of Node and of workerd stay imports. */
 export async function bundleWorker(path: string): Promise<WorkerBundle> {
   const { outputFiles, metafile } = await build({
     entryPoints: [path],
@@ -43,7 +43,7 @@ export async function bundleWorker(path: string): Promise<WorkerBundle> {
   return { code, imports, gzipBytes: (await promisify(gzip)(contents)).length };
 }
 
-/** The Worker's main module, which also remembers what nobody has caught. */
+/** The Worker's main module. It also collects rejections that nobody has caught. */
 const MAIN = `
 import worker from './worker.js';
 const lost = [];
@@ -57,7 +57,7 @@ export default {
 
 export type Outcome = 'ok' | 'exception';
 
-/** The part of D1 that is used here. */
+/** The part of D1 that tests use. */
 interface Database {
   prepare(sql: string): {
     bind(...values: unknown[]): { run(): Promise<unknown>; first(): Promise<Record<string, unknown> | null> };
@@ -65,7 +65,7 @@ interface Database {
 }
 
 export interface RunningWorker {
-  /** Sends a scheduled event, as a cron trigger does. @returns what the platform is told of it */
+  /** Sends a scheduled event, as a cron trigger does. @returns the outcome that the platform sees */
   trigger(scheduledTime: string, cron?: string): Promise<Outcome>;
   /** The Worker's answer to a request of this path, as text. */
   ask(path: string): Promise<string>;
@@ -132,7 +132,7 @@ export async function startWorker(
   }
 }
 
-/** Miniflare ends what it has started, but not when this process is killed; nor does it tell which process it is. */
+/** The workerd processes. Miniflare does not report their ids, and does not end them if this process is killed. */
 async function runtimesOfThisProcess(): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,comm=']);
   const processes = stdout.split('\n').map((line) => line.trim().split(/\s+/));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.js';
 
 /*
- * The example on a real PostgreSQL: what its transaction and its conditions do.
+ * Tests the example on a real PostgreSQL, with its transaction and its conditions.
  */
 
 const NEWER = 9e15;
@@ -43,12 +43,12 @@ beforeEach(async () => {
   `);
 });
 
-/** As node-cron calls it. */
+/** Calls the job as node-cron does. */
 const due = (date: Date) => {
   const task = { date, triggeredAt: date };
   return payInterest(task);
 };
-/** A later month for each test: the lock remembers those that are done. */
+/** A later month for each test, because the lock remembers the ticks that are done. */
 const nextTick = () => new Date(Date.UTC(2025, months++, 1, 1));
 const balances = async () =>
   (await pool.query('SELECT balance_cents FROM accounts ORDER BY id')).rows.map((row) => Number(row.balance_cents));

@@ -2,8 +2,8 @@ import { memoryStore } from 'single-execution/memory';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 
 /*
- * The Worker without workerd, Redis or D1. What its SQL does, and what becomes of its bundle, is shown on the real ones
- * in test/edge/workerd.test.ts.
+ * Tests the Worker without workerd, Redis or D1. test/edge/workerd.test.ts tests its SQL and its bundle on the real
+ * ones.
  */
 
 const load = () => import('../../handlers/exchange-rates.worker.js');

@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const night = (time: string) => handler(scheduledEvent({ time }), lambdaContext());
 const reports = () => mock.commandCalls(PutCommand).map(({ args }) => args[0].input.Item);
-/** Somebody's run of an earlier night, as it is found in the lock table. */
+/** The item of the lock table after a run of an earlier night. */
 const earlier = (tick: string, more: object) => ({
   attemptId: 'a-earlier',
   state: 'released',

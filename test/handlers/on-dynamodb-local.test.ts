@@ -4,7 +4,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 
 /*
- * The example handlers with nothing mocked but the tenant's service: what their condition expressions do.
+ * Tests the condition expressions of the example handlers. Only the tenant's service is mocked.
  */
 
 const { client, endpoint } = dynamoDBLocal();
@@ -16,7 +16,7 @@ vi.stubEnv('TENANT_API_URL', 'https://tenants.example/v1/');
 const { handler: nightlyReport } = await import('../../handlers/nightly-report.js');
 const { handler: tenantSync } = await import('../../handlers/tenant-sync.js');
 
-// The SDK looks for its endpoint at the first command.
+// Set the endpoint before the first command, at which the SDK reads it.
 beforeEach(() => {
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', endpoint);
   vi.spyOn(process.stdout, 'write').mockReturnValue(true);

@@ -13,7 +13,7 @@ const isWhole = (min: number, max: number) =>
   expect.toSatisfy((n: number) => Number.isInteger(n) && n >= min && n <= max);
 const isSeed = isWhole(0, 2 ** 32 - 1);
 
-/** How the commands read their arguments: the flags they take, and what their settings can be. */
+/** For each command: how it reads its arguments, which flags it takes, and what its settings can be. */
 const COMMANDS = {
   chaos: {
     read: readChaosSettings,
@@ -48,7 +48,7 @@ const value = fc.oneof(
   fc.constantFrom('0', '-1', '1e3', '0x10', '1_000', ' 7', '٣', 'auto', 'hostile', '__proto__', 'constructor', ''),
 );
 
-/** Known flags with any value, and anything else. */
+/** Arguments: known flags with any value, and any other text. */
 const argsOf = (flags: readonly string[]) => {
   const flag = fc.constantFrom(...flags, 'constructor', '__proto__').map((name) => `--${name}`);
   const given = fc.oneof(
@@ -60,7 +60,7 @@ const argsOf = (flags: readonly string[]) => {
   return fc.array(given, { maxLength: 4 }).map((all) => all.flat());
 };
 
-/** The settings, or nothing where they were refused in words for people. */
+/** The settings; undefined if the arguments were refused with a message for people. */
 function settingsOf<T>(read: (args: readonly string[]) => T, args: readonly string[]): T | undefined {
   try {
     return read(args);

@@ -14,14 +14,14 @@ const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 const mock = mockClient(client);
 const store = dynamoDBStore({ tableName: 'locks', client });
 const admin = dynamoDBAdminStore({ tableName: 'locks', client });
-/** What the client does with the next command; those after it, such as a cancel, fare alike. */
+/** Sets the answer to the next commands: to that of the verb, and to later ones, such as a cancel. */
 const answers = (answer: () => unknown) => mock.send.callsFake(async () => answer() as never);
 
 const VERBS = { ...verbsOf(store, admin), list: () => admin.list(oneTry()) };
 
-/** What the SDK makes of an attribute. */
+/** Values into which the SDK turns attributes. */
 const anyAttribute = fc.oneof(fc.jsonValue(), fc.bigInt(), fc.double(), fc.uint8Array(), fc.constant(new Set(['a'])));
-/** Items that are nearly this attempt's, raw or not. */
+/** Items of this attempt with one wrong attribute, as plain values or in DynamoDB's own form (raw). */
 const nearItem = fc
   .tuple(fc.constantFrom(...Object.keys(OWN)), anyAttribute, fc.boolean())
   .map(([attribute, value, isRaw]) => {
@@ -58,7 +58,7 @@ describe.each(Object.entries<() => Promise<unknown>>(VERBS))(
             expectNamed(result.reason);
             return;
           }
-          // Without attributes the SDK says no more than that the write was applied.
+          // An answer without attributes still proves that the write was applied.
           expect(output).toBeTypeOf('object');
           const { status, lease } = (result.value ?? {}) as { status?: unknown; lease?: typeof LEASE };
           expect(status).not.toBe('lost');

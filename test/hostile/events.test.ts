@@ -17,10 +17,10 @@ import { call } from '../support/one-run.js';
 import { shiftedClock } from '../support/shifted-clock.js';
 
 const DAY = 86_400_000;
-/** So much later nothing that may be done is ahead. */
+/** A clock two days ahead: its ticks are newer than any tick that an accepted trigger can have. */
 const LATER = shiftedClock(2 * DAY);
 
-/** Instants as text or number, most of which no schedule can have sent. */
+/** Instants as text or number. A schedule can have sent only few of them. */
 const anyTime = fc.oneof(
   anyValue,
   fc.date({ min: new Date(0), max: new Date(8.64e15), noInvalidDate: true }).map((date) => date.toISOString()),
@@ -52,7 +52,7 @@ const anyEvent = fc.oneof(
   ),
   fc.dictionary(fc.constantFrom('scheduledTime', 'time', 'attemptNumber', 'toString', 'valueOf'), fc.jsonValue()),
 );
-/** Contexts that are nearly Lambda's. */
+/** Objects that are nearly a context of Lambda. */
 const nearContext = fc
   .record(
     {
@@ -115,10 +115,10 @@ const anyRequest = fc.oneof(
     ),
 );
 
-/** What each platform may call a function with. */
+/** For each platform, any arguments of a call. */
 const CALLS: readonly (readonly [Platform, fc.Arbitrary<readonly unknown[]>])[] = [
   [lambda, fc.tuple(anyEvent, anyContext)],
-  // Middy itself fills in an event that is missing, and writes to the context.
+  // Middy itself replaces a missing event, and writes to the context.
   [middyHandler, fc.tuple(anyEvent, nearContext).filter(([event]) => event !== undefined)],
   [cloudflare, fc.tuple(anyController, anyValue, anyValue)],
   [http, fc.tuple(anyRequest)],
@@ -126,7 +126,7 @@ const CALLS: readonly (readonly [Platform, fc.Arbitrary<readonly unknown[]>])[] 
   [decorator, fc.tuple(anyTask)],
 ];
 
-// Lambda and routes log what they refuse.
+// Do not print the warnings that Lambda and routes log about refused calls.
 beforeEach(() => {
   const logged = vi.spyOn(console, 'warn').mockReturnValue();
   return () => logged.mockRestore();
@@ -140,7 +140,7 @@ for (const [platform, anyArgs] of CALLS) {
       const calls: (readonly unknown[])[] = [];
       const wrapped = wrap(platform, store, systemClock, ({ args: given }) => calls.push(given));
       const [result] = await Promise.allSettled([(async () => wrapped(...args))()]);
-      // A route answers who tells no time that it can run.
+      // A route refuses a request without a valid time with status 400.
       const isRefused = result.status === 'fulfilled' && (result.value as Response | undefined)?.status === 400;
       if (isRefused) expect(calls).toEqual([]);
       else if (result.status === 'fulfilled') {
@@ -150,7 +150,7 @@ for (const [platform, anyArgs] of CALLS) {
       } else {
         expectRefusal(result.reason);
         expect(calls).toEqual([]);
-        // A context that throws when the handler is to be given it has failed the run, which frees the lock.
+        // A context that throws when it is passed to the handler makes the run fail, and the run frees the lock.
         const wrote = result.reason instanceof Untouchable ? [{ item: { state: 'released', result: 'failed' } }] : [];
         const stored = await store.list(call());
         if (stored.length > 0) expect(stored).toMatchObject(wrote);
@@ -178,7 +178,7 @@ function wrap(platform: Platform, store: MemoryStore, clock: Clock, job: Job): C
   return platform.wrap(answering, options as never);
 }
 
-/** How often the handler runs on an ordinary trigger of a later day. */
+/** How often the handler runs for a valid trigger two days later. */
 async function runsLater(platform: Platform, store: MemoryStore): Promise<number> {
   let runs = 0;
   const args = platform.argsOf({ ...anyTrigger, time: LATER.now() });
@@ -186,7 +186,7 @@ async function runsLater(platform: Platform, store: MemoryStore): Promise<number
   return runs;
 }
 
-/** In words that name what is wrong, or what an argument threw that does not let itself be touched. */
+/** Expects a TypeError or RangeError that names what is wrong, or the error that an untouchable argument has thrown. */
 function expectRefusal(error: unknown): void {
   if (error instanceof Untouchable) return;
   expect(error).toBeInstanceOf(Error);

@@ -18,13 +18,13 @@ afterAll(() => raw.stop());
 
 type Options = Pick<ExecuteOptions, 'name' | 'store' | 'lockAtMostFor' | 'observers'>;
 
-/** Wraps a task on a platform and calls it. */
+/** Wraps a task on a platform, and calls the wrapped function. */
 const callOn = (platform: Platform, task: () => void, options: object) =>
   platform.wrap(task, { ...options, ...platform.options } as never)(
     ...platform.argsOf({ ...anyTrigger, time: Date.now() }),
   );
 
-/** The doors that take a name, each as a run under it. */
+/** For each door that takes a name: a run of a task under that name. */
 const DOORS: Readonly<Record<string, (task: () => void, options: Options) => unknown>> = {
   executeWithLock: (task, options) => executeWithLock(task, options),
   async acquireLock(task, options) {
@@ -45,7 +45,7 @@ describe.each(Object.keys(DOORS))('F18 any value as a name for %s', (door) => {
     let taken = 0;
     const isKey = fc.asyncProperty(anyValue, anyText, fc.boolean(), async (value, text, isText) => {
       const name = isText ? text : value;
-      // A function is asked for the name: that is another property.
+      // Skip functions: a function is called to make the name, which another property tests.
       fc.pre(typeof name !== 'function');
       const store = memoryStore();
       let runs = 0;
@@ -87,7 +87,7 @@ test('what a name function throws reaches the caller by identity, and nothing is
 
 const acceptedName = anyText.filter((name) => nameProblem(name) === undefined && name.length < 60);
 const names = fc.uniqueArray(acceptedName, { minLength: 2, maxLength: 8 });
-/** Two prefixes of which none begins the other. */
+/** Two prefixes; neither begins with the other. */
 const prefixes = fc
   .tuple(acceptedName, acceptedName)
   .filter(([one, other]) => !one.startsWith(other) && !other.startsWith(one) && one.length + other.length < 40);
@@ -107,7 +107,7 @@ describe.each(['memory', 'fake', 'dynamodb', 'redis'] as const)('F92 F95 on %s',
     );
   });
 
-  // Locks in memory have no prefix.
+  // Only stores with a prefix: locks in memory have none.
   if (kind !== 'memory')
     test('no name reaches a record of another prefix', async () => {
       await fc.assert(
@@ -145,7 +145,7 @@ describe.each(['memory', 'fake', 'dynamodb', 'redis'] as const)('F92 F95 on %s',
   });
 });
 
-/** All are held at a time, each by a grant of its own, and listed under its own name. */
+/** Expects that all locks can be held at the same time, each by its own grant, and are listed under their own names. */
 async function areApart(all: readonly (readonly [OpenLocks, readonly string[]])[]): Promise<void> {
   for (const [{ store, admin }, some] of all) {
     const asked = some.map((name) => claim({ name }));

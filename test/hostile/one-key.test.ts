@@ -6,7 +6,7 @@ import { call, claim, grant } from '../support/one-run.js';
 import { startRawStores } from '../support/raw-stores.js';
 
 /*
- * What somebody can do who may write to one key of the table, and to no other: the claims of SECURITY.md.
+ * Tests the claims of SECURITY.md on what an attacker can do who may write to only one key of the table.
  */
 
 const raw = await startRawStores();

@@ -19,7 +19,7 @@ const COMMON = [
 ];
 const LEAD = ['name', 'store', 'candidate', 'lease', 'observers', 'clock'];
 
-/** A door, its options, and what takes any for them: run once where that is possible. */
+/** A door, the names of its options, and a function that passes any options to it and, if it can, makes one run. */
 type Door = readonly [string, readonly string[], (options: never, task: () => Response) => unknown];
 
 const DOORS: readonly Door[] = [
@@ -59,7 +59,7 @@ const STORES: readonly (readonly [string, readonly string[], object, (options: n
   ['upstashStore', ['redis', 'keyPrefix'], { redis: client }, upstashStore],
 ];
 
-/** Options of which one is anything, spelt wrong, inherited, or `__proto__`; or no options at all. */
+/** Options with one that has any value or a wrong name, such as `__proto__`; or any value in place of the options. */
 const anyOptions = (known: readonly string[], sound: object) =>
   fc.oneof(
     {
@@ -77,7 +77,7 @@ const anyOptions = (known: readonly string[], sound: object) =>
     { weight: 1, arbitrary: anyValue.map((options) => ({ options, key: 'options' })) },
   );
 
-/** Refused in words that name what is wrong; or what a value threw that does not let itself be touched. */
+/** Expects an error that names what is wrong, or the error that an untouchable value has thrown. */
 function expectRefusal(error: unknown, keys: readonly string[]): void {
   if (error instanceof Untouchable) return;
   expect(error).toBeInstanceOf(Error);
@@ -102,7 +102,7 @@ describe.each(DOORS)('any options of %s', (door, known, open) => {
         const locks = (await store?.list(call())) ?? [];
         if (result.status === 'rejected')
           expectRefusal(result.reason, key === 'options' ? known : [key, 'lockAtMostFor']);
-        // A candidate only stands, and a route answers who shows no secret.
+        // Two valid calls need not run: a candidate only joins the election, and a route may refuse the secret.
         const runsOnce = door !== 'createLeaderElection' && key !== 'secret';
         if (result.status === 'fulfilled' && runsOnce) expect(runs).toBe(1);
         expect(runs).toBeLessThanOrEqual(1);
@@ -154,7 +154,7 @@ describe('any argument of an operator', () => {
         const store = memoryStore();
         const admin = lockAdmin(store);
         const [result] = await Promise.allSettled([(async () => ask(admin, value as never))()]);
-        // A lock that has not run has no gaps: its name is refused where all else is sound.
+        // `backfill` refuses a lock that has not run, so its name may be refused even if all options are valid.
         if (result.status === 'rejected')
           expectRefusal(result.reason, key === 'options' ? ['until', 'by'] : [key, 'name']);
         for (const { name, item } of await store.list(call())) expect(readRecord(name, item)).toBe(item);

@@ -70,7 +70,7 @@ describe.each([
 
     for (const one of ['acquired', 'locked', 'corrupt lockUntil', 'corrupt fencingToken'])
       expect(verdicts).toContain(one);
-    // What is corrupt hides nothing else, and nothing of a list is an instant that cannot be shown.
+    // A corrupt record does not hide other locks, and the list contains no invalid Date.
     const listed = await lockAdmin(locks.admin).list();
     expect(listed.some(({ state }) => state === 'corrupt')).toBe(true);
     expect(listed.filter(({ state }) => state !== 'corrupt').length).toBeGreaterThan(numRuns / 4);
@@ -90,7 +90,7 @@ describe.each([
       const extended = extendsIt && (await verdictOf(store.extend(lease, { leaseMs: 2 * MINUTE }, call())));
       if (extended) expect(extended).toMatch(/^(extended|lost)$/);
       const completion = { ...done, lockAtLeastForMs: holds ? MINUTE : 0 };
-      // On DynamoDB a release ends the grant of its own fencing token.
+      // On DynamoDB, a release compares the fencing token. If it was changed, the record is of another grant.
       const isAnotherGrant = kind !== 'redis' && field === 'fencingToken';
       expect(await verdictOf(store.release(lease, completion, call()))).toBe(isAnotherGrant ? 'lost' : 'released');
       expect(before).toEqual(expect.arrayContaining(wrongIn(await stored(name))));
@@ -102,12 +102,12 @@ describe.each([
 
 test('F14 row 60: the fake table checks and writes any record as DynamoDB does', async () => {
   const equal = fc.asyncProperty(anyRecord, fc.boolean(), fc.boolean(), async (given, hasTick, markTickAtStart) => {
-    // Which the SDK takes off an item that it reads.
+    // Skip `__proto__`: the SDK removes this attribute from items that it reads.
     fc.pre(!given.set.some(([field]) => field === '__proto__'));
     const name = freshName();
     const fields = fieldsOf(given);
     const asked = claim({ name, markTickAtStart, ...(hasTick && { tickMs: Date.now() }) });
-    // A clock that stands still, so that both write the same instants.
+    // The clock stands still, so that both tables write the same instants.
     const frozen = storeCall(manualClock(Date.now()));
     const judgedBy = async (kind: 'fake' | 'dynamodb') => {
       const { store, admin } = raw.open[kind]();
@@ -120,7 +120,7 @@ test('F14 row 60: the fake table checks and writes any record as DynamoDB does',
   await fc.assert(equal, { numRuns: 120, examples: [[belowZero, false, false]] });
 });
 
-/** Whether nobody may have the lock: its record tells of a grant that is not over. */
+/** Whether the record shows a grant whose lease has not ended, so that nobody else may take the lock. */
 function saysHeld(fields: Fields): boolean {
   const until = Number(fields.get('lockUntil'));
   return fields.get('state') === 'held' && until > Date.now() && until < 1e14;
@@ -131,7 +131,7 @@ function instantsIn(value: unknown): Date[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(instantsIn) : [];
 }
 
-/** Every verb of one who does not hold the lock, but acquire. */
+/** Calls every verb but acquire, without holding the lock. */
 async function askAll({ store, admin }: OpenLocks, name: string): Promise<void> {
   const now = Date.now();
   const lease = {
@@ -152,7 +152,7 @@ async function askAll({ store, admin }: OpenLocks, name: string): Promise<void> 
   expect(await verdictOf(store.checkIn({ group: name, forget: [] }, call()))).toBe('undefined');
 }
 
-/** Attributes of a record that are of a wrong type or range, and rows in no slot. */
+/** The attributes of a record that have a wrong type or range, and the rows that are in no slot. */
 function wrongIn(item: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(item).flatMap(([attribute, value]) => {
     try {

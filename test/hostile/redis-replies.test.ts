@@ -13,7 +13,7 @@ const HELD = {
   lockUntil: `${NOW + 60_000}`,
 };
 
-/** What the server does to the next script; the ones after it, such as a cancel, fare alike. */
+/** The answer to the next scripts: to that of the verb, and to later ones, such as a cancel. */
 let answer: () => unknown;
 let sent = 0;
 beforeEach(() => {
@@ -28,7 +28,7 @@ const store = upstashStore({ redis });
 const admin = upstashAdminStore({ redis });
 
 const VERBS = verbsOf(store, admin);
-/** The words of the script of each verb. */
+/** The words with which the answers of each verb's script begin. */
 const WORDS: Readonly<Record<keyof typeof VERBS, readonly string[]>> = {
   acquire: ['granted', 'own', 'refused'],
   extend: ['extended', 'lost'],
@@ -60,11 +60,11 @@ const line = fc.oneof(
   fc.constantFrom(...Object.values(HELD)),
   anyText,
 );
-/** A record, perhaps with a value that is wrong. */
+/** A record in which some values may be wrong. */
 const record = fc
   .tuple(fc.constantFrom(HELD, {}), fc.dictionary(fc.constantFrom(...Object.keys(HELD), 'tick', 'error'), line))
   .map(([sound, wrong]): unknown => ({ ...sound, ...wrong }));
-/** Answers that look like a script's, whole or not, as Redis gives them or as a client that reads JSON does. */
+/** Answers like those of a script, complete or not, as Redis sends them or as a client that parses JSON does. */
 const nearReplies = (words: readonly string[]) =>
   fc
     .oneof(
@@ -80,7 +80,7 @@ const nearReplies = (words: readonly string[]) =>
     )
     .chain((reply) => fc.constantFrom<unknown>(reply, JSON.stringify(reply), Buffer.from(JSON.stringify(reply))));
 
-/** The list of an answer that is one of a script: a word, two whole numbers, and perhaps a record of texts. */
+/** The list of a valid answer of a script: a word, two whole numbers, and perhaps a record of texts; else undefined. */
 function listOf(
   reply: unknown,
   words: readonly string[],
@@ -141,7 +141,7 @@ describe.each(Object.entries(WORDS))('F83 F84 F86 any answer of a Redis to %s', 
   });
 });
 
-/** A grant, an extension, a record: each says what the answer says, number by number. */
+/** Expects that the result of the verb has the numbers and the words of the answer. */
 function expectSaid([word, , number, told = {}]: NonNullable<ReturnType<typeof listOf>>, value: unknown): void {
   if (word === 'granted') expect(value).toMatchObject({ status: 'acquired', lease: { fencingToken: Number(number) } });
   if (word === 'extended') expect(value).toMatchObject({ status: 'extended', lockUntilMs: Number(number) });

@@ -13,7 +13,7 @@ import { scriptedStore } from '../support/scripted-store.js';
 
 const SECRET = 'hunter2-s3cret';
 const URL_WITH_SECRET = `https://default:${SECRET}@eu1.upstash.io`;
-/** All of it, as somebody may log it. */
+/** A value with all that a log of it could show. */
 const everything = (value: unknown) =>
   inspect(value, { depth: Number.POSITIVE_INFINITY, maxStringLength: null, showHidden: true });
 

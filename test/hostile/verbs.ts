@@ -17,12 +17,12 @@ export const LEASE = {
   firstSentWall: NOW,
 };
 
-/** One try and no more, of a server that answers at once: no timer ends it, and no second try mends it. */
+/** A call with a single try, which no timer ends: for a server that answers at once. */
 export const oneTry = (): StoreCall => ({ ...storeCall(manualClock(NOW)), budgetMs: 0 });
 
 const LISTING = { name: 'digest', openTicks: ',', failedTicks: ',', seen: { fencingToken: TOKEN } };
 
-/** Every verb that is about one lock, asked once. */
+/** Every verb that is about one lock, with one call each. */
 export const verbsOf = (store: LockStore & MemberStore, admin: LockAdminStore) => ({
   acquire: () => store.acquire(ASKED, oneTry()),
   extend: () => store.extend(LEASE, { leaseMs: 60_000 }, oneTry()),
@@ -36,6 +36,6 @@ export const verbsOf = (store: LockStore & MemberStore, admin: LockAdminStore) =
   listTicks: () => admin.listTicks(LISTING, oneTry()),
 });
 
-/** What became of a verb. */
+/** How the call of a verb settled. */
 export const settled = async (verb: () => Promise<unknown>): Promise<PromiseSettledResult<unknown>> =>
   (await Promise.allSettled([verb()]))[0];

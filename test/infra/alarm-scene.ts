@@ -6,7 +6,7 @@ import { PlayedAlarm } from '../support/cloudwatch/alarm-play.js';
 import { type Dimension, Metrics } from '../support/cloudwatch/series.js';
 import { dataIn } from './emf-data.js';
 
-/** What CloudWatch does not promise: how much more than asked for it fetches, and how late it shows a metric. */
+/** What CloudWatch leaves open: how many periods more than needed it fetches, and how late it shows a metric. */
 export interface Chance {
   readonly extraPeriods: number;
   readonly delayMinutes: number;
@@ -14,7 +14,7 @@ export interface Chance {
 
 interface Run {
   readonly minutes?: number;
-  /** `hung` is killed at its timeout, `unobserved` has no wrapper: both write nothing. A reason is that of a skip. */
+  /** `hung` is killed at its timeout, `unobserved` has no wrapper: both write nothing. The last three are skips. */
   readonly result?: 'unobserved' | 'succeeded' | 'failed' | 'hung' | 'locked' | 'paused' | 'already-executed';
   readonly told?: EventBody;
 }
@@ -34,7 +34,7 @@ export interface Rings {
   readonly isOn: boolean;
 }
 
-/** A function of a synthesised stack, what happens to it, and what its alarms make of that. Times are minutes. */
+/** A function of a synthesised stack, the events that happen to it, and the states of its alarms. Times are minutes. */
 export class AlarmScene {
   readonly alarms: Readonly<Record<string, PlayedAlarm>>;
   readonly #metrics = new Metrics();
@@ -81,7 +81,7 @@ export class AlarmScene {
     this.ran(minute, run);
   }
 
-  /** A message is in the queue until it is taken out. SQS tells of a queue that nobody touches for six hours. */
+  /** A message is in the queue until minute `takenOut`. If nobody uses a queue, SQS reports it for six hours only. */
   deadLetter(minute: number, takenOut: number): void {
     const dimensions = [{ Name: 'QueueName', Value: this.#ids.queue }];
     for (let at = minute; at < takenOut + SIX_HOURS; at += 1) {
@@ -91,7 +91,7 @@ export class AlarmScene {
     }
   }
 
-  /** Scheduler gives up a tick, and the queue does not take it. */
+  /** Scheduler gives up a tick, and cannot send it to the queue. */
   lostDeadLetter(minute: number): void {
     this.#report('AWS/Scheduler', 'InvocationsFailedToBeSentToDeadLetterCount', this.#ofGroup, 1, minute);
   }

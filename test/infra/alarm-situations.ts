@@ -8,13 +8,13 @@ import { appStack, templateOf } from '../support/synthesised.js';
 import { AlarmScene, type Chance, type Rings } from './alarm-scene.js';
 import { digest, nightly } from './digest.js';
 
-/** What happens to a job, and which of its alarms go off: `once`, or `once, stays` where nothing ends it. */
+/** What happens to a job, and which of its alarms go off: `once`, or `once, stays` if the alarm does not end. */
 export interface Situation {
   readonly what: string;
   readonly job: Partial<SingleExecutionFunctionProps>;
-  /** Days that are played, from Monday 10:00 on, when the job is first deployed. */
+  /** How many days are played. The job is first deployed on Monday at 10:00. */
   readonly days: number;
-  /** How late CloudWatch shows a metric, where that is the point. */
+  /** How late CloudWatch shows a metric, for situations that depend on it. */
   readonly delayMinutes?: number;
   readonly happens: (scene: AlarmScene) => void;
   readonly rings: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ const wellEach = (scene: AlarmScene, nights: readonly number[]): void => {
   for (const n of nights) scene.tick(night(n), { minutes: 3 });
 };
 
-/** The ticks of the working hours, from the deployment on. */
+/** The ticks of `workingHours` from minute `from` to minute `to`. */
 function workingTicks(from: number, to: number): number[] {
   const ticks: number[] = [];
   for (let minute = from; minute < to; minute += 5) {
@@ -53,7 +53,7 @@ function workingTicks(from: number, to: number): number[] {
   return ticks;
 }
 
-/** A night of the nightly job, between two that go well. */
+/** A situation in one night of the nightly job, between two nights that go well. */
 function inOneNight(
   what: string,
   rings: Situation['rings'],
@@ -67,12 +67,12 @@ function inOneNight(
   return { what, job, days: 3, happens: play, rings };
 }
 
-/** Lambda refuses what Scheduler delivers, minute after minute. */
+/** Scheduler delivers a tick every minute for 185 minutes, and Lambda refuses each delivery. */
 function refused(scene: AlarmScene, at: number): void {
   for (let minute = 0; minute < 185; minute += 1) scene.attempted(at + minute);
 }
 
-/** Calls of the function that no schedule has made, without the lock. */
+/** Other calls of the function, not from the schedule and without the lock. */
 function others(scene: AlarmScene, count: number): void {
   for (let n = 1; n < count; n += 1) scene.ran(night(1) + 37 * n, { result: 'unobserved' });
 }
@@ -264,7 +264,7 @@ function templateFor(job: Situation['job']): Template {
   return template;
 }
 
-/** Plays a situation with the alarms of a stack that was synthesised for it. */
+/** Synthesises a stack for a situation, and plays the situation with the stack's alarms. */
 export function playSituation(
   { job, days, delayMinutes, happens }: Situation,
   chance: Chance,

@@ -49,7 +49,7 @@ const withOk = (situation: Situation): Situation => ({
 
 const ALL_WELL = SITUATIONS.find(({ what }) => what === 'all well') as Situation;
 
-/** How many messages alarms send, to whomever. */
+/** How many messages the alarms of a situation send, to all receivers. */
 function messagesOf(situation: Situation): number {
   const { alarms } = playSituation(situation, CHANCES[0] as (typeof CHANCES)[number]);
   return Object.values(alarms).flatMap(({ changes }) => changes.flatMap(({ told }) => told)).length;

@@ -12,8 +12,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundlingOf } from '../../infra/constructs/bundling.js';
 
 /*
- * What users bundle: packages of both kinds, whatever they ask of the module that they are in. Really bundled by
- * esbuild, and loaded in a process of its own.
+ * Bundles of users' handlers with ES modules and CommonJS packages, which use the globals of their module system.
+ * esbuild makes each bundle, and a separate process loads it.
  */
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -18,7 +18,7 @@ function attached(stack: Stack, props: Partial<AttachProps> = {}, options: Funct
   return SingleExecution.attach(fn, { lockTable, lockNames: ['digest'], schedules: [{ schedule: nightly }], ...props });
 }
 
-/** Where a template sends runs that failed, and deliveries. */
+/** Where a template sends failed runs, events that Lambda gave up, and deliveries that Scheduler gave up. */
 function destinations(template: Template) {
   const first = (type: string) => propertiesOf(template, type)[0];
   return {

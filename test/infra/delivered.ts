@@ -10,7 +10,7 @@ interface Delivery {
   readonly attempt?: number;
 }
 
-/** What Scheduler sends: the input of a schedule, its context attributes filled in. */
+/** The event that Scheduler sends: the input of a schedule, with the values of its context attributes. */
 export function delivered(input: string, { scheduledTime, scheduleArn, attempt = 1 }: Delivery) {
   const filled = input
     .replaceAll('<aws.scheduler.scheduled-time>', scheduledTime)
@@ -21,7 +21,7 @@ export function delivered(input: string, { scheduledTime, scheduleArn, attempt =
   return JSON.parse(filled);
 }
 
-/** What a role is asked for by a request to a lock table. */
+/** The action on a resource for which a request to a lock table needs a right. */
 export function asked({ operation, body }: SeenRequest, arnOf: (table: string) => string): AwsRequest {
   const { lockName } = (body['Key'] ?? {}) as { readonly lockName?: { readonly S: string } };
   return {

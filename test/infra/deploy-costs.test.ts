@@ -10,13 +10,13 @@ const LIMIT = 500;
 
 interface Counted {
   readonly resources: number;
-  /** Of its alarms: each costs once for each metric that it watches. */
+  /** The metrics that all alarms watch. An alarm costs once for each metric that it watches. */
   readonly watched: number;
-  /** `Executed` and `HoldTime` of each set of locks. */
+  /** The metrics that are written: `Executed` and `HoldTime` of each set of locks. */
   readonly metrics: number;
 }
 
-/** What a stack has: a lock table and one function. */
+/** Counts what a stack of a lock table and one function has. */
 function counted(lockNames: readonly string[], locks: readonly string[], level: LockAlarmLevel = 'all'): Counted {
   const schedule = ScheduleExpression.cron({ minute: '0', hour: '2' });
   const fn = digest({ lockNames, schedules: locks.map((lockName) => ({ schedule, lockName })), alarms: { level } });
@@ -36,7 +36,7 @@ const less = (a: Counted, b: Counted): Counted => ({
   metrics: a.metrics - b.metrics,
 });
 
-/** The lock table. */
+/** The share of the lock table. */
 const STACK: Counted = { resources: 1, watched: 0, metrics: 0 };
 
 const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
@@ -52,7 +52,7 @@ describe('row 77: the costs in the pages', () => {
   let tenant: Counted;
   beforeAll(() => {
     one = counted(['a'], ['a']);
-    // The second lock makes the function's own metrics useless to tell them apart; the third is like the second.
+    // The costs of one more lock: those of the third. With the second lock, the alarms change to other metrics too.
     two = less(counted(['a', 'b', 'c'], ['a', 'b', 'c']), counted(['a', 'b'], ['a', 'b']));
     tenant = less(counted(['t/*'], ['t/a', 't/b']), counted(['t/*'], ['t/a']));
   });

@@ -24,8 +24,8 @@ import { createSynthesised, resolved, type SynthesisedApp, synthesisedApp } from
 import { asked, delivered } from './delivered.js';
 
 /*
- * What `cdk deploy` would upload, run as Lambda runs it, on the tables of the template in DynamoDB Local, with the
- * events that the schedules of the template would send.
+ * Runs the code that `cdk deploy` would upload, as Lambda runs it, with the events that the template's schedules would
+ * send. The tables of the template are in DynamoDB Local.
  */
 
 const REGION = 'eu-central-1';
@@ -53,7 +53,7 @@ interface Deployed {
   readonly lockTable: string;
 }
 
-/** Finds the one resource of a type whose logical id begins so. */
+/** Finds the only resource of a type whose logical id begins with `prefix`. */
 function one<T>(type: string, prefix: string): readonly [string, T] {
   const found = Object.entries(app.ofType(type)).filter(([id]) => id.startsWith(prefix));
   expect(found).toHaveLength(1);
@@ -113,13 +113,13 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
   const resolve = (id: string, attribute?: string) =>
     attribute === 'Arn' ? arnOf(tables.get(id) ?? id) : (tables.get(id) ?? id);
 
-  /** Whether the role of the function allows what it asked of DynamoDB. */
+  /** Whether the function's role allows a request to DynamoDB. */
   function mayAsk(request: SeenRequest): boolean {
     const [, policy] = one<PolicyProperties>('AWS::IAM::Policy', `${deployed.construct}ServiceRole`);
     return isAllowed(resolved(policy.PolicyDocument, resolve), asked(request, arnOf));
   }
 
-  /** Starts a function of the template with its own settings. */
+  /** Starts a function of the template, with the template's settings. */
   async function deploy(construct: string, env: Readonly<Record<string, string>> = {}): Promise<Deployed> {
     const [id, fn] = one<FunctionProperties>('AWS::Lambda::Function', construct);
     const own = resolved(fn.Environment.Variables, resolve) as Record<string, string>;
@@ -148,7 +148,7 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
     return deployed;
   }
 
-  /** Holds the next query back, with its run in the middle, until the gate is opened. */
+  /** Holds back the next query until the gate `answer` is opened, while its run waits. */
   function holdQuery(): { readonly arrived: Promise<void>; readonly answer: Gate<void> } {
     const [arrived, answer] = [gate(), gate()];
     const meanwhile = () => {
@@ -169,7 +169,7 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
       expect(await deliver('2026-01-02T02:00:00Z').done).toMatchObject(report('2026-01-01'));
       const again = await Promise.all([1, 2].map(() => deliver('2026-01-02T02:00:00Z').done));
       expect(again).toMatchObject([skipped('already-executed'), skipped('already-executed')]);
-      // In less than LOCK_AT_LEAST_FOR, which the template hands to the function.
+      // This call comes within LOCK_AT_LEAST_FOR, which the template sets.
       expect(await deliver('2026-01-03T02:00:00Z').done).toMatchObject(skipped('lock-at-least-for'));
 
       expect(metricsIn(host)).toMatchObject({ Executed: 1 });
@@ -193,7 +193,7 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
     });
 
     test('row 29: a run that was killed at its timeout keeps its lock till the lease ends; its retry then runs', async () => {
-      // A lease is never shorter than lockAtLeastFor, and a minute is long to wait.
+      // A lease is never shorter than lockAtLeastFor, and the template's minute would be too long to wait.
       const { host, deliver, lockTable } = await deploy('NightlyReport', { LOCK_AT_LEAST_FOR: '1s' });
       const { arrived } = holdQuery();
 
@@ -204,7 +204,7 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
       const retry = () => deliver('2026-01-02T02:00:00Z', { requestId: hung.requestId }).done;
       expect(await retry()).toMatchObject(skipped('locked'));
 
-      // Its lease ends by DynamoDB's clock, which no test can turn; the server tells whole seconds.
+      // Wait until the lease ends by DynamoDB's clock, which no test can turn. The server reports whole seconds.
       const { lockUntil } = (await admin(lockTable).get('nightly-report')) ?? {};
       await sleep((lockUntil?.getTime() ?? 0) - Date.now() + 1_000);
       expect(await retry()).toMatchObject(report('2026-01-01'));
@@ -291,7 +291,7 @@ interface ScheduleProperties {
 const admin = (tableName: string) => lockAdmin(dynamoDBAdminStore({ tableName, client }));
 const runsIn = (tableName: string, name = 'nightly-report') => admin(tableName).runs(name);
 
-/** How many lines the dashboard counts as a skip. */
+/** The number of lines that the dashboard counts as skips. */
 const skipsIn = (host: LambdaHost) => host.output().stdout.filter((text) => text.includes('"Skipped":1')).length;
 
 /** The sums of the metrics on stdout, each well-formed and in the namespace that the template's alarms watch. */

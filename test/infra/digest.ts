@@ -8,7 +8,7 @@ import { appStack } from '../support/synthesised.js';
 export const HANDLER: string = fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url));
 export const nightly: ScheduleExpression = ScheduleExpression.cron({ minute: '0', hour: '2' });
 
-/** A function that an app has already. */
+/** A function that an app already has. */
 export function ownFunction(stack: Stack, id: string, options: FunctionOptions = {}): LambdaFunction {
   return new LambdaFunction(stack, id, {
     runtime: Runtime.NODEJS_24_X,
@@ -18,7 +18,7 @@ export function ownFunction(stack: Stack, id: string, options: FunctionOptions =
   });
 }
 
-/** A function that takes lock `digest` every night, but for what a test says otherwise. */
+/** A function that takes the lock `digest` every night, unless `props` say otherwise. */
 export function digest(props: Partial<SingleExecutionFunctionProps> = {}, stack = appStack()): SingleExecutionFunction {
   return new SingleExecutionFunction(stack, 'Digest', {
     entry: HANDLER,

@@ -11,7 +11,7 @@ const at = (region?: string, account?: string): Environment => ({
   ...(account && { account }),
 });
 
-/** A function at one place with a table of another. */
+/** A function in the environment `of`, with a table in the environment `tables`. */
 function placed(of: Environment, make: (stack: Stack) => ILockTable, tables: Environment) {
   const stack = appStack({ env: of });
   return digest({ lockTable: make(new Stack(stack.node.root, 'Tables', { env: tables })) }, stack);

@@ -5,7 +5,7 @@ import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
 
 const policy = (name: string) => ManagedPolicy.fromAwsManagedPolicyName(name);
 
-/** The managed policies of a role, as a deployment has them; undefined when the role has no such property. */
+/** The managed policies of a role in the template; undefined if the role has no such property. */
 function policiesOf(given: readonly string[], later: readonly string[] = []): string[] | undefined {
   const stack = appStack();
   const assumedBy = new ServicePrincipal('lambda.amazonaws.com');

@@ -12,7 +12,7 @@ import { deployed, isAllowed } from '../support/iam-policy.js';
 import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
 import { HANDLER } from './digest.js';
 
-/** What DynamoDB can do to items and tables, but for the one thing that a run does. */
+/** DynamoDB's actions on items and tables, except the one that a run needs. */
 const NOT_A_RUNS = [
   ...['BatchGetItem', 'ConditionCheckItem', 'GetItem', 'GetRecords', 'PartiQLSelect', 'Query', 'Scan'],
   ...['BatchWriteItem', 'DeleteItem', 'PartiQLDelete', 'PartiQLInsert', 'PartiQLUpdate', 'PutItem'],
@@ -29,7 +29,7 @@ const update = (resource: string, ...keys: string[]) => ({
   context: { 'dynamodb:LeadingKeys': keys },
 });
 
-/** All that the template says a role may do. */
+/** The policy that the template gives to a role. */
 function policyOf(stack: Stack, role: IRole | undefined): unknown {
   const template = templateOf(stack);
   const Roles = [stack.resolve(role?.roleName)];
@@ -38,7 +38,7 @@ function policyOf(stack: Stack, role: IRole | undefined): unknown {
   return deployed(only?.['Properties'].PolicyDocument);
 }
 
-/** What a grant alone says, without a template. */
+/** The policy of a grant, without a template. */
 const policyOfGrant = (stack: Stack, { principalStatements }: Grant): unknown =>
   deployed(stack.resolve(new PolicyDocument({ statements: principalStatements })));
 
@@ -46,7 +46,7 @@ const KEY_ARN = 'arn:aws:kms:eu-west-1:123456789012:key/shop';
 const BY_DYNAMODB = { 'kms:ViaService': 'dynamodb.eu-west-1.amazonaws.com' };
 const inRegion = () => appStack({ env: { region: 'eu-west-1' } });
 
-/** A table of another app, encrypted with a key of its own. */
+/** A table of another app, encrypted with its own key. */
 function encryptedShop(stack: Stack, keyPrefix = ''): ILockTable {
   const encryptionKey = Key.fromKeyArn(stack, 'Key', KEY_ARN);
   const table = TableV2.fromTableAttributes(stack, 'Shop', { tableName: 'shop', encryptionKey });
@@ -56,7 +56,7 @@ function encryptedShop(stack: Stack, keyPrefix = ''): ILockTable {
 const cases = appStack();
 const shop = TableV2.fromTableName(cases, 'Shop', 'shop');
 
-/** Tells whether a role that is granted these names may update the item of a key. */
+/** Grants these names to a role. The returned function says whether the role may update the items of all given keys. */
 function granted(lockNames: readonly string[], keyPrefix?: string): (...keys: string[]) => boolean {
   const id = `Existing${cases.node.children.length}`;
   const locks = LockTable.fromTable(cases, id, shop, { ...(keyPrefix && { keyPrefix }) });

@@ -26,7 +26,7 @@ const KINDS = Object.keys(LOCK_ALARMS) as LockAlarmKind[];
 const alarmsOf = (template: Template) =>
   Object.entries(template.findResources(ALARM)).map(([id, { Properties }]) => ({ id, ...Properties }));
 
-/** Those of a function that are of a kind. */
+/** The function's alarms of this kind. */
 function alarmsOfKind({ stack, alarms }: SingleExecutionFunction, kind: LockAlarmKind) {
   const ids = alarms.of(kind).map((alarm) => stack.getLogicalId(alarm.node.defaultChild as never));
   return alarmsOf(templateOf(stack)).filter(({ id }) => ids.includes(id));
@@ -38,7 +38,7 @@ const ofKind = (kind: LockAlarmKind, props: Partial<SingleExecutionFunctionProps
 const expressionOf = (alarm: ReturnType<typeof ofKind>[number] | undefined): string => alarm?.['Metrics'][0].Expression;
 const warningsOf = (stack: Stack) => Annotations.fromStack(stack).findWarning('*', Match.anyValue());
 
-// What each alarm is made of by default, all four templates of other tools say too: test/infra/templates compares them.
+// test/infra/templates checks the default settings of each alarm: it compares them with four templates of other tools.
 test('row 77: an alarm on a number has the settings that its user gives', () => {
   const alarms = { longRun: { threshold: 60_000 }, failed: { threshold: 3, evaluationPeriods: 4 } };
 

@@ -36,7 +36,7 @@ interface Widget {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** The widgets of the one dashboard of a stack, with logical ids where CloudFormation puts names and ARNs. */
+/** The widgets of a stack's only dashboard. Logical ids stand for the names and ARNs that CloudFormation puts in. */
 function widgetsOf(stack: Stack): Widget[] {
   const [dashboard, ...others] = propertiesOf(templateOf(stack), 'AWS::CloudWatch::Dashboard');
   expect(others).toEqual([]);

@@ -88,7 +88,7 @@ describe('overlap', () => {
   test('finds whether some key belongs to both', () => {
     const texts = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 4 });
     const keys = fc.record({ kind: fc.constantFrom('exact' as const, 'prefix' as const), text: texts });
-    /** All texts of one to four letters: of two sets that share a key, these show one. */
+    /** All texts of one to four letters `a` and `b`. If two sets share a key, they share one of these. */
     const every = Array.from({ length: 32 }, (_, i) => (i < 2 ? '' : i.toString(2).slice(1)))
       .filter((text) => text !== '')
       .map((digits) => digits.replaceAll('0', 'a').replaceAll('1', 'b'));

@@ -30,10 +30,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What CloudWatch makes of the lines that were written. */
+/** The data that CloudWatch reads from the lines that were written. */
 const data = () => written.mock.calls.flatMap(([line]) => dataIn(String(line)));
 
-/** A run on a host whose clock is off, which loses its lock and succeeds all the same. */
+/** Makes a run on a host whose clock is wrong. The run loses its lock, and still succeeds. */
 async function eventfulRun(name: string): Promise<void> {
   const clock = manualClock();
   const store = scriptedStore({
@@ -55,11 +55,11 @@ const synthesised = () =>
   );
 
 interface Watched extends Omit<Datum, 'value'> {
-  /** Of an alarm on this metric alone. */
+  /** The threshold of an alarm on this metric alone. */
   readonly threshold?: number;
 }
 
-/** What the alarms of a template watch that the library writes, where the function's name is its logical id. */
+/** The metrics of the library that the alarms of a template watch. The function's logical id stands for its name. */
 function watchedBy(template: Template): Watched[] {
   return Object.values(template.findResources('AWS::CloudWatch::Alarm'))
     .map(({ Properties }) => resolved(Properties, (id) => id) as AlarmProperties)
@@ -98,7 +98,7 @@ describe('row 77: each alarm watches what the library writes', () => {
     for (const name of LOCK_NAMES) await eventfulRun(name);
 
     const all = watchedBy(template);
-    // Of each lock twice whether it ran; of the function whether one of them was lost, or a clock is off.
+    // For each lock, two metrics on whether it ran; for the function, one on lost locks and one on wrong clocks.
     expect(all).toHaveLength(2 * LOCK_NAMES.length + 2);
     for (const { threshold = 0, ...metric } of all) {
       const [datum] = data().filter(({ value, ...written }) => JSON.stringify(written) === JSON.stringify(metric));

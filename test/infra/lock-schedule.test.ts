@@ -32,14 +32,14 @@ function onlyProperties(template: Template, type: string) {
   return properties;
 }
 
-/** What Scheduler sends at the second attempt. */
+/** The event that Scheduler sends at its second attempt. */
 function sentBy(template: Template) {
   const pseudo: Record<string, string> = { 'AWS::AccountId': '123456789012', 'AWS::Region': 'eu-west-1' };
   const input = resolved(onlyProperties(template, SCHEDULE).Target.Input, (id) => pseudo[id] ?? `?${id}`);
   return delivered(String(input), { scheduledTime: TICK, scheduleArn: SCHEDULE_ARN, attempt: 2 });
 }
 
-/** What EventBridge sends: the template of a rule's input, each `<path>` replaced by the JSON it finds in the event. */
+/** The event that EventBridge sends: the rule's input, with each `<path>` replaced by the JSON at that path. */
 function transformed(template: Template, event: object): unknown {
   const [{ InputTransformer }] = onlyProperties(template, RULE).Targets;
   const at = (path: string): unknown =>
@@ -54,7 +54,7 @@ function transformed(template: Template, event: object): unknown {
   return JSON.parse(text);
 }
 
-// Its defaults, its dead-letter queue and its role are compared with four templates by test/infra/templates.
+// test/infra/templates compares its defaults, its dead-letter queue and its role with four templates.
 describe('row 75: a schedule of EventBridge Scheduler', () => {
   test('row 75: sends an event of the shape of a rule, with what Scheduler alone knows beside it, which the library reads', () => {
     const event = sentBy(synthesised({ schedule }));

@@ -154,7 +154,7 @@ test('row 79: the default lease is the one that the library claims', async () =>
   await handler(scheduledEvent(), lambdaContext({ clock, remainingMs: timeout.toMilliseconds() }) as never);
   const [[{ leaseMs }] = [{ leaseMs: 0 }], ...others] = acquire.mock.calls;
   const lease = { timeout, lockAtMostFor: Duration.millis(leaseMs) };
-  // Just as long as the lease and its takeover leave to the retry, and a millisecond less.
+  // The lease and its takeover end just before a retry after 5,000 ms. A retry a millisecond earlier is refused.
   const fits = (times: LockTimes) => [4_999, 5_000].map((delayMs) => lockedRetry(times, delayMs) === undefined);
 
   expect(others).toEqual([]);

@@ -4,11 +4,11 @@ import { SingleExecutionStack } from '../../infra/single-execution-stack.js';
 import { appStack, templateOf } from '../support/synthesised.js';
 
 /*
- * CloudFormation knows a resource by its logical id alone. Where an id here changes, the next deployment of those who
- * have the stack makes a new resource and removes the old one. A lock table would be a new, empty one, without the
- * memory of ticks, while the old one stays, retained and unused. A queue goes with its dead letters, a log group with
- * its log, a schedule counts its rate anew, and a resource with a name of its own cannot be made beside its old self.
- * A change of this list therefore needs a line in the changelog that says what moves, and what to do before.
+ * CloudFormation identifies a resource by its logical id alone. If an id in this list changes, the next deployment of
+ * an existing stack creates a new resource and removes the old one. A new lock table is empty and has forgotten all
+ * ticks; the old table stays, retained and unused. A queue is deleted with its dead letters, and a log group with its
+ * log. A schedule counts its rate anew. A resource with a fixed name cannot be created while the old one exists. A
+ * change of this list therefore needs a line in the changelog that says what is replaced, and what to do before.
  */
 const RESOURCES = `
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsClockSkew2EF5252A

@@ -25,7 +25,7 @@ test("row 77: what is looked back is long enough and no more, within CloudWatch'
         return;
       }
       const { periodMinutes, periods } = found;
-      // The oldest period tells when something was heard, and the newest may not be over yet.
+      // The oldest period shows when there was news, and the newest may not be over yet: both do not count.
       expect((periods - 2) * periodMinutes).toBeGreaterThanOrEqual(minutes);
       expect((periods - 3) * periodMinutes).toBeLessThan(minutes);
       expect(periodMinutes * periods).toBeLessThanOrEqual(periodMinutes < 60 ? DAY : 7 * DAY);

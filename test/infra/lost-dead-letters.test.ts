@@ -18,18 +18,18 @@ const OF_RULE = { namespace: 'AWS/Events', name: 'InvocationsFailedToBeSentToDlq
 
 type Schedules = (stack: ReturnType<typeof appStack>) => readonly LockSchedule[];
 
-/** As many schedules, each of a lock of its own. */
+/** `count` schedules, each with its own lock. */
 const schedules =
   (count: number, options: Partial<LockSchedule> = {}): Schedules =>
   () =>
     Array.from({ length: count }, (_, n) => ({ schedule: hourly, lockName: `lock-${n + 1}`, ...options }));
 
-/** A stack of one function for each list of schedules, and its alarms on dead letters that were lost. */
+/** A stack with one function for each list of schedules, and the stack's alarms on lost dead letters. */
 function lostOf(...jobs: readonly Schedules[]) {
   const stack = appStack();
   const lockTable = new LockTable(stack, 'Locks');
   const functions = jobs.map((schedulesOf, n) => {
-    // Two functions may not take one lock.
+    // Two functions may not take the same lock.
     const own = schedulesOf(stack).map(({ lockName, ...rest }) => ({ ...rest, lockName: `${n + 1}/${lockName}` }));
     const props: SingleExecutionFunctionProps = {
       entry: HANDLER,
@@ -51,7 +51,7 @@ function lostOf(...jobs: readonly Schedules[]) {
   };
 }
 
-/** Whether an alarm goes off, when CloudWatch has one such number and no other. */
+/** Whether an alarm goes off if this metric has one value, and no other metric has any. */
 function goesOff(alarm: unknown, metric: Pick<typeof OF_ALL, 'namespace' | 'name'>, dimension?: [string, string]) {
   const metrics = new Metrics();
   const [Name = '', Value = ''] = dimension ?? [];

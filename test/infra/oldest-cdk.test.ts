@@ -10,7 +10,7 @@ import * as newestConstructs from '../../infra/constructs/cdk.js';
 import { SingleExecutionStack } from '../../infra/single-execution-stack.js';
 
 /*
- * The constructs on the lower ends of the peer dependencies that they have.
+ * Tests the constructs on the oldest versions that the peer dependencies allow.
  */
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -25,7 +25,7 @@ let oldest: typeof newest;
 const folder = mkdtempSync(join(tmpdir(), 'oldest-cdk-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Built in a project whose packages are the oldest, where imports find those. */
+/** Builds the constructs in a folder whose node_modules has the oldest packages. */
 beforeAll(async () => {
   symlinkSync(join(OLDEST, 'node_modules'), join(folder, 'node_modules'));
   symlinkSync(join(ROOT, 'handlers'), join(folder, 'handlers'));
@@ -48,7 +48,7 @@ function appOf({ App }: typeof newestCdk): newestCdk.App {
   return new App({ outdir: mkdtempSync(join(folder, 'cdk.out-')), context, builtinCloudFormationValidation: false });
 }
 
-/** What synthesis makes of the app's stack. Each CDK has a hash of its own for the code. */
+/** The template of the app's stack, without the hash of the code, which differs between versions of the CDK. */
 function templateOf(cdk: typeof newestCdk, constructs: typeof newest): { Resources: object } {
   const app = appOf(cdk);
   const props = {
@@ -69,7 +69,7 @@ test.each(['aws-cdk-lib', 'constructs'])('the oldest %s is the lower end of its 
 test("the app's stack has the same template on the oldest CDK as on the newest", () => {
   const template = templateOf(oldestCdk, oldest);
 
-  // Which resources they are is told in logical-ids.test.ts.
+  // logical-ids.test.ts lists the resources.
   expect(Object.keys(template.Resources).length).toBeGreaterThan(40);
   expect(template).toEqual(templateOf(newestCdk, newest));
 });

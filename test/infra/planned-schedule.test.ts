@@ -7,7 +7,7 @@ import { planSchedules, sharedLockWarnings } from '../../infra/constructs/planne
 import { appStack } from '../support/synthesised.js';
 
 const schedule = ScheduleExpression.rate(Duration.minutes(15));
-/** Schedules of these locks, in that order. */
+/** The plan for schedules of these locks, in this order. */
 const planOf = (...lockNames: string[]) =>
   planSchedules(
     lockNames.map((lockName) => ({ schedule, lockName })),

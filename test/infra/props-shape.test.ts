@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { appStack } from '../support/synthesised.js';
 import { digest, nightly } from './digest.js';
 
-/** As an app in JavaScript has it. */
+/** Properties as an app in JavaScript can pass them, of any type. */
 const untyped = (props: object) => props as Partial<SingleExecutionFunctionProps>;
 
 describe('a property of a wrong shape is refused by its name', () => {

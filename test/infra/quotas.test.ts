@@ -18,7 +18,7 @@ const hourly = ScheduleExpression.rate(Duration.hours(1));
 
 type Job = Pick<SingleExecutionFunctionProps, 'lockNames' | 'schedules'>;
 
-/** Jobs of so many locks, as users name them. */
+/** Jobs with `count` locks, in the ways in which users name locks. */
 const JOBS: Readonly<Record<string, (count: number) => Job>> = {
   'locks by their whole names': (count) => jobOf(count, {}),
   'locks by their whole names, by rules': (count) => jobOf(count, { via: 'rule' }),

@@ -2,7 +2,7 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { resolved } from '../support/synthesised-app.js';
 
 /*
- * What AWS takes of a stack. Each figure is the default, which some accounts have raised.
+ * AWS's limits on a stack. Each figure is the default; some accounts have a higher one.
  * - IAM: IAM user guide, "IAM and AWS STS quotas": role trust policy 2,048 characters, inline policies of a role 10,240
  *   together, managed policy 6,144, 10 managed policies a role; white space does not count.
  * - SQS: SQS developer guide, "Custom policy limitations": 8,192 bytes, 20 statements, 50 principals, 10 conditions.
@@ -34,10 +34,10 @@ export const QUOTAS = {
   templateBytes: 1_000_000,
 } as const;
 
-/** What the largest of a kind in a stack takes of a quota. */
+/** For each quota, the use by the largest resource of its kind in a stack. */
 export type Usage = Readonly<Record<keyof typeof QUOTAS, number>>;
 
-/** The properties that are measured, whatever resource has them. */
+/** The properties that are measured, of all types of resources. */
 interface Measured {
   readonly AssumeRolePolicyDocument?: object;
   readonly PolicyDocument: { readonly Statement: readonly object[] };
@@ -50,7 +50,7 @@ interface Measured {
   readonly Metrics?: readonly { readonly Expression?: string; readonly MetricStat?: object }[];
 }
 
-/** The longest name that AWS takes of a kind, and its ARN. */
+/** For each type of resource, the length of the longest name that AWS allows, and the start of its ARN. */
 const KINDS: Readonly<Record<string, readonly [longestName: number, arn: string]>> = {
   'AWS::IAM::Role': [64, 'iam::123456789012:role/'],
   'AWS::Lambda::Function': [64, 'lambda:ap-southeast-1:123456789012:function:'],
@@ -112,7 +112,7 @@ export function usageOf(template: Template, stackName: string): Usage {
     alarmMetrics: most(alarms.map(({ Metrics = [] }) => Metrics.filter(({ MetricStat }) => MetricStat).length)),
     alarmExpression: most(expressions),
     resources: Object.keys(resources).length,
-    // As the CDK writes it.
+    // Write the template as the CDK does.
     templateBytes: Buffer.byteLength(JSON.stringify(template.toJSON(), undefined, 1)),
   };
 }
@@ -131,7 +131,7 @@ function statementBytes({ SourceArn, ...permission }: Measured): number {
   return charactersOf({ Sid: 'x'.repeat(80), Effect: 'Allow', ...permission, Condition: source });
 }
 
-/** Of each owner, what all of its policies take together. */
+/** For each owner, the size of all its policies together. */
 function sums(sizes: readonly (readonly [owner: string, size: number])[]): number[] {
   const byOwner: Record<string, number> = {};
   for (const [owner, size] of sizes) byOwner[owner] = (byOwner[owner] ?? 0) + size;

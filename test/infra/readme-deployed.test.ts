@@ -12,7 +12,7 @@ import { nodeBinary } from '../support/node-binary.js';
 import { resolved } from '../support/synthesised-app.js';
 
 /*
- * README's handler in the construct of docs/deploy/cdk.md, to the letter: bundled as a deployment would, and run as
+ * README's handler in the construct of docs/deploy/cdk.md, both unchanged: bundled as a deployment does, and run as
  * Lambda does.
  */
 
@@ -24,13 +24,13 @@ afterAll(() => {
   rmSync(project, { recursive: true });
 });
 
-/** The first example of a page that has this in it. */
+/** The first example of a page that contains this text. */
 function example(page: string, part: string): string {
   const blocks = readFileSync(join(ROOT, page), 'utf8').matchAll(/^```ts\n(.*?)^```/gms);
   return [...blocks].map(([, code = '']) => code).find((code) => code.includes(part)) ?? '';
 }
 
-/** What synthesis makes of the construct, as somebody who has put both into a project of their own. */
+/** The template of the construct, in the project of a user who has copied both examples. */
 async function synthesised(): Promise<{ template: Template; taskRoot: string }> {
   mkdirSync(join(project, 'src'));
   symlinkSync(join(ROOT, 'node_modules'), join(project, 'node_modules'));
@@ -38,7 +38,7 @@ async function synthesised(): Promise<{ template: Template; taskRoot: string }> 
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ extends: join(ROOT, 'tsconfig.json') }));
   writeFileSync(join(project, 'jobs.ts'), example('docs/deploy/cdk.md', 'class Jobs extends Stack'));
   writeFileSync(join(project, 'src/send-digest.ts'), example('README.md', "name: 'send-digest'"));
-  // Where the construct looks for the entry and the lock file.
+  // The construct looks for the entry and the lock file in the working directory.
   process.chdir(project);
   const { Jobs } = (await import(join(project, 'jobs.ts'))) as { Jobs: new (scope: Construct, id: string) => Stack };
   const app = new App({ outdir: join(project, 'cdk.out'), builtinCloudFormationValidation: false });
@@ -81,7 +81,7 @@ test('row 84: a run of it writes the metrics that its alarm waits for, and a ski
   const lines = stdout.filter((line) => line.startsWith('{"_aws"'));
   expect(lines.flatMap((line) => emfProblems(`${line}\n`))).toEqual([]);
   const documents = lines.map((line) => JSON.parse(line));
-  // The run, and the duplicate of a tick that is done.
+  // 1 for the run, 0 for the duplicate of its tick.
   expect(documents.filter((document) => MetricName in document)).toMatchObject(
     [1, 0].map((value) => ({
       _aws: { CloudWatchMetrics: [{ Namespace, Metrics: [{ Name: MetricName, Unit: 'Count' }] }] },

@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 const NEVER_AGAIN = Number.POSITIVE_INFINITY;
 
 describe("row 79: Lambda's retries of a failed run", () => {
-  // A run is sent within a minute of its tick. Its retries wait one minute, then two.
+  // Scheduler sends an event within a minute of its tick. Lambda retries after one minute, then after two.
   test.each<[string, number, number, number, number, number]>([
     ['1 minute, 1 second', MINUTE, SECOND, 0, MINUTE, 61 * SECOND],
     ['2 minutes, 1 minute', 2 * MINUTE, MINUTE, 0, 2 * MINUTE, 2 * MINUTE],

@@ -10,7 +10,7 @@ const ARN = 'arn:aws:dynamodb:eu-west-1:123456789012:table/locks';
 const VERBS = ['DescribeTable', 'GetItem', 'Scan', 'UpdateItem', 'PutItem', 'DeleteItem', 'Query', 'UpdateTable'];
 const KEYS = [['send-digest'], ['another'], ['send-digest', 'another'], undefined];
 
-/** What a grant of the constructs says about the table of the page. */
+/** The policy that a grant of the constructs makes for the page's table. */
 function granted(grant: (locks: ILockTable, role: Role) => Grant): unknown {
   const stack = appStack();
   const locks = LockTable.fromTable(stack, 'Locks', TableV2.fromTableArn(stack, 'Table', ARN));

@@ -7,7 +7,7 @@ const HOUR = 3_600_000;
 const DAY = 86_400_000;
 
 describe('scheduleGaps', () => {
-  // What else an expression can say is compared with a walk through the calendar, below.
+  // The test of any expression, below, compares with a walk through the calendar.
   test.each<[string, number, number]>([
     ['rate(5 minutes)', 5 * MINUTE, 5 * MINUTE],
     ['rate(1 hour)', HOUR, HOUR],
@@ -152,7 +152,7 @@ interface Day extends Month {
   readonly weekday: number;
 }
 
-/** A part of an expression with its meaning, told without any cron library. */
+/** A part of an expression with its meaning, which no cron library computes. */
 interface Part<T> {
   readonly text: string;
   readonly matches: (value: T) => boolean;
@@ -173,7 +173,7 @@ function workingDay(month: Month, near: number): number | undefined {
   );
 }
 
-/** A number from `first` to `last`, written as one or by its name. */
+/** A number from `first` to `last`, written in digits or as its name. */
 function spelled(first: number, last: number, names: readonly string[] = []): fc.Arbitrary<[number, string]> {
   return fc.tuple(fc.integer({ min: first, max: last }), fc.constantFrom('digits', 'name', 'small')).map(([n, how]) => {
     const name = names[n - first];
@@ -187,11 +187,11 @@ type Value = readonly [value: number, text: string];
 interface Shapes {
   readonly value: fc.Arbitrary<Value>;
   readonly range: fc.Arbitrary<readonly [from: Value, to: Value]>;
-  /** A range that may have steps. */
+  /** A range whose end is not before its start: only such a range may have steps. */
   readonly forward: fc.Arbitrary<readonly [from: Value, to: Value]>;
   readonly step: fc.Arbitrary<number>;
   readonly stepWithin: fc.Arbitrary<number>;
-  /** What `*` begins with. */
+  /** The value with which `*` begins. */
   readonly first: number;
 }
 
@@ -223,7 +223,7 @@ function plain(first: number, last: number, names?: readonly string[]): fc.Arbit
   return shapesOf({ value, range, forward, step, stepWithin: step, first });
 }
 
-/** Few of them: each year is walked through. */
+/** Years, of which few match: the test walks through each year that does. */
 function someYears(): fc.Arbitrary<Part<number>> {
   const value = spelled(2020, 2104);
   const forward = fc.tuple(value, fc.integer({ min: 0, max: 8 })).map(([[a, from], count]): [Value, Value] => [
@@ -308,7 +308,7 @@ test('finds the gaps that a walk through the calendar finds, whatever the expres
     fc.property(minutes, hours, days, months, years, (minute, hour, { dayOfMonth, dayOfWeek }, month, year) => {
       const texts = [minute, hour, dayOfMonth, month, dayOfWeek, year].map(({ text }) => text);
       const expression = `cron(${texts.join(' ')})`;
-      // Two cycles of the calendar hold each gap of a schedule without end.
+      // A schedule without an end has each of its gaps within 56 years, which are two cycles of the calendar.
       const [from, to] = year.text === '*' ? [FIRST_YEAR, FIRST_YEAR + 55] : [1970, 2199];
 
       const times: number[] = [];

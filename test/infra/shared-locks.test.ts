@@ -10,7 +10,7 @@ import { HANDLER } from './digest.js';
 
 const REMEDY = "each would skip the other's runs; give each job a name of its own";
 
-/** Has two functions of a stack take locks of a table, or each of its own. */
+/** Makes two functions of a stack that take these locks. */
 function take(first: readonly string[], second: readonly string[], keyPrefixes = ['', '']): void {
   const stack = appStack();
   const shop = TableV2.fromTableName(stack, 'Shop', 'shop');
@@ -20,7 +20,7 @@ function take(first: readonly string[], second: readonly string[], keyPrefixes =
 }
 
 describe('refuses a lock that another function of the stack takes', () => {
-  // Which names and prefixes share a lock is told in lock-keys.test.ts.
+  // lock-keys.test.ts tests which names and prefixes share a lock.
   test.each<[string, string[], string[], string]>([
     ['by one of its names', ['a', 'b'], ['c', 'b'], "lock 'b' of Jobs/Second is taken by Jobs/First as 'b'"],
     ['by a prefix', ['tenant/*'], ['tenant/a'], "lock 'tenant/a' of Jobs/Second is taken by Jobs/First as 'tenant/*'"],

@@ -20,21 +20,21 @@ const FUNCTION = 'AWS::Lambda::Function';
 
 const synthesised = (props?: Partial<SingleExecutionFunctionProps>) => templateOf(digest(props).stack);
 
-/** What the template has of a type, of which there is one. */
+/** The only resource of a type in the template. */
 function only(template: Template, type: string): readonly [id: string, resource: Record<string, unknown>] {
   const found = Object.entries(template.findResources(type));
   expect(found).toHaveLength(1);
   return found[0] ?? ['', {}];
 }
 
-/** The statements of the policies in a template that allow an action of a service. */
+/** The statements in a template's policies that are about actions of a service. */
 function statementsOn(service: string, template: Template) {
   return propertiesOf(template, 'AWS::IAM::Policy')
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
     .filter(({ Action }) => JSON.stringify(Action).includes(`"${service}:`));
 }
 
-// What a function, its role, its log and its queue are by default, test/infra/templates compares with four templates.
+// test/infra/templates compares the default function, role, log and queue with four templates.
 describe('row 75: the function', () => {
   test.each([
     ['says nothing', {}],

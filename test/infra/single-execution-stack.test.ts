@@ -18,14 +18,14 @@ const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.met
 
 const folders: string[] = [];
 afterEach(() => {
-  // Validation can set it, and all tests would seem to have failed.
+  // Validation of a template may set the exit code, and the test run would then look failed.
   expect(process.exitCode).toBeUndefined();
 });
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
-/** The app as cdk.json has it, without bundles. Its synthesis throws what is found wrong with the templates. */
+/** The app with cdk.json's context, without bundling. Its synthesis throws if it finds a problem in the templates. */
 function cdkApp(): App {
   const app = new App({ context: { ...context, 'aws:cdk:bundling-stacks': [], '@aws-cdk/core:appMode': 'inmemory' } });
   folders.push(app.outdir);
@@ -142,7 +142,7 @@ describe('row 75: the stack', () => {
 test('row 75: two stages share an account: no name of one is a name of the other', () => {
   const app = cdkApp();
   const stacks = ['dev', 'prod'].map((stage) => stackOf(app, stage));
-  /** Names that AWS knows. Those of metrics are within a namespace, those of policies within a role. */
+  /** Fixed names in a stack. Left out are metrics and policies: their names are unique in a namespace or in a role. */
   const namesIn = (stack: SingleExecutionStack) =>
     Object.values<{ Properties?: object }>(Template.fromStack(stack).toJSON()['Resources'])
       .flatMap(({ Properties = {} }) => Object.entries(Properties))
@@ -153,7 +153,7 @@ test('row 75: two stages share an account: no name of one is a name of the other
       .map(([, name]) => resolved(name, (id) => id));
 
   expect(stacks.map(namesIn)).toEqual([
-    // Dashboards are those of the account, in whatever region.
+    // The names of dashboards are unique in the whole account, so they contain the region.
     ['single-execution-dev-AWS::Region'],
     ['single-execution-prod-AWS::Region'],
   ]);

@@ -13,7 +13,7 @@ const env = { account: '123456789012', region: 'eu-west-1' };
 const ACTIONS = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
 const BY_DYNAMODB = { StringLike: { 'kms:ViaService': 'dynamodb.eu-west-1.*' } };
 
-/** A key policy that lets administrators administer, and leaves nothing to IAM. */
+/** A key policy that gives administrators their rights, and does not let IAM policies give any. */
 const distrustful = () =>
   new PolicyDocument({
     statements: [
@@ -30,7 +30,7 @@ function lockTable(stack: Stack, policy?: PolicyDocument): LockTable {
   return new LockTable(stack, 'Locks', { encryption: TableEncryptionV2.customerManagedKey(key) });
 }
 
-/** The statements of the key's policy that are about the use of its data. */
+/** The statements of the key's policy with `kms:Decrypt`. */
 function usesIn(template: Template): object[] {
   const [key] = propertiesOf(template, 'AWS::KMS::Key');
   return key.KeyPolicy.Statement.filter(({ Action }: { Action: unknown }) =>

@@ -23,7 +23,7 @@ const NO_TTL_STRONG = 'a strongly consistent global table has no time to live; r
 const stackIn = (region: string) => appStack({ env: { account: '123456789012', region } });
 const partitionKey = { name: 'lockName', type: AttributeType.STRING };
 
-/** A strongly consistent table of the app's own. */
+/** The app's own table, with strong consistency between regions. */
 const strongTable = (stack: Stack, props: Partial<TablePropsV2> = {}) =>
   new TableV2(stack, 'Shop', {
     partitionKey,
@@ -95,7 +95,7 @@ test('F77 synthesis refuses eventually consistent replicas of a table in another
 });
 
 const expiring = ({ table }: LockTable) => {
-  // The table's resource, whose properties an app can change past the construct.
+  // The table's CloudFormation resource: an app can change its properties without the construct.
   const resource = table.node.defaultChild as CfnGlobalTable;
   resource.timeToLiveSpecification = { enabled: true, attributeName: 'expires' };
 };

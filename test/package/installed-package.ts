@@ -8,9 +8,9 @@ import { addDeclarations, buildPackage } from '../support/built-package.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The packed package, installed beside the packages that this repository has, for projects outside of it. */
+/** The packed package, installed in a folder beside the packages of this repository, for projects in that folder. */
 export interface InstalledPackage {
-  /** The package in its `node_modules`. */
+  /** The package's folder in the `node_modules` of the projects. */
   readonly path: string;
   /** The tarball that npm would publish. */
   readonly tarball: string;
@@ -19,7 +19,7 @@ export interface InstalledPackage {
   remove(): Promise<void>;
 }
 
-/** @param declarations whether it has those of `tsc`, which take longest to make */
+/** @param declarations whether the package has its declarations, which take the longest to build */
 export async function installedPackage({ declarations }: { declarations: boolean }): Promise<InstalledPackage> {
   const folder = await mkdtemp(join(tmpdir(), 'installed-package-'));
   const modules = join(folder, 'node_modules');
@@ -55,10 +55,10 @@ async function pack(draft: string, declarations: boolean): Promise<string> {
 }
 
 /**
- * Runs a command in an environment that no test runner has added to.
+ * Runs a command without the variables that the test runner adds to the environment.
  *
  * @returns what it wrote to stdout
- * @throws Error with all that it wrote, when it fails
+ * @throws Error with all that the command wrote, if it fails
  */
 export async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
   const { PATH, HOME } = process.env;

@@ -9,7 +9,8 @@ import { testOnNode } from './node-cases.js';
 import { javaScript, made, PROGRAMS, WEBPACK_PROGRAMS } from './programs.js';
 
 /*
- * The package as npm would publish it, in the projects of its users: what they write, with which tools, on which Node.
+ * Tests the package as npm would publish it, in projects like those of users: with several tools, on several versions
+ * of Node.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -18,7 +19,7 @@ const bin = (path: string) => join(ROOT, 'node_modules', path);
 const ALL = { ...PROGRAMS, ...WEBPACK_PROGRAMS };
 
 let installed: InstalledPackage;
-/** Where {@link ALL} are. */
+/** The paths of the programs in {@link ALL}. */
 let programs: ReadonlyMap<string, string>;
 beforeAll(async () => {
   installed = await installedPackage({ declarations: true });
@@ -47,7 +48,7 @@ describe.each([
 describe('row 96: the test of docs/guides/testing.md with a mocked SDK passes', { timeout: SLOW_MS }, () => {
   const VITEST = "import { expect, test } from 'vitest';\n";
 
-  /** That test with another line for the runner. */
+  /** The page's test, with another line for the test runner. */
   async function pageTest(runner: string): Promise<string> {
     const blocks = (await readFile(join(ROOT, 'docs/guides/testing.md'), 'utf8')).matchAll(/^```ts\n(.*?)^```/gms);
     const text = [...blocks].map(([, code = '']) => code).find((code) => code.includes('fakeLockTable(mock)')) ?? '';
@@ -55,7 +56,7 @@ describe('row 96: the test of docs/guides/testing.md with a mocked SDK passes', 
     return text.replace(VITEST, runner);
   }
 
-  /** As the guide to the CDK says, in the syntax of a project of CommonJS. */
+  /** The stack of docs/deploy/cdk.md, in the syntax of a CommonJS project. */
   const STACK = `
     import { join } from 'node:path';
     import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
@@ -95,13 +96,13 @@ describe('row 96: the test of docs/guides/testing.md with a mocked SDK passes', 
       'test/digest.test.ts': await pageTest(''),
       'lib/app-stack.ts': STACK,
       'lib/send-digest.ts': HANDLER,
-      // Without its test: the types of Jest are not among the packages of this repository.
+      // Leave out the project's test, because this repository does not have the types of Jest.
       'tsconfig.app.json': JSON.stringify({
         extends: './tsconfig.json',
         compilerOptions: { types: ['node'] },
         include: ['bin', 'lib'],
       }),
-      // What npm install would leave there.
+      // The lock file that `npm install` would write.
       'package-lock.json': '{ "lockfileVersion": 3 }',
     });
     await symlink(join(installed.path, '..'), join(folder, 'node_modules'), 'dir');
@@ -156,7 +157,7 @@ describe('row 96: the test of docs/guides/testing.md with a mocked SDK passes', 
 });
 
 describe('row 96: TypeScript', { timeout: SLOW_MS }, () => {
-  /** Uses a type of the root, and loads every door but the one whose declarations name all services of AWS. */
+  /** Uses a type of the root, and loads every door except `cdk`, whose declarations name all services of AWS. */
   const program = [
     ...[...BARE_DOORS, 'single-execution/dynamodb'].map((door, n) => `export * as door${n} from '${door}';`),
     "import { LockStoreError, withSingleExecution } from 'single-execution';",

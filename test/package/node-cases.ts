@@ -4,18 +4,18 @@ import { DOORS } from '../support/doors.js';
 import { type InstalledPackage, run } from './installed-package.js';
 import { plain } from './programs.js';
 
-/** The package in a user's project, and the paths of the programs there, by how they are made. */
+/** The package in a user's project, and the paths of the programs in it, by the way in which each was made. */
 export interface Published {
   readonly installed: InstalledPackage;
   readonly programs: ReadonlyMap<string, string>;
 }
 
 /**
- * Tests what every Node must do with the package.
+ * The tests of the package that must pass on every version of Node.
  *
  * @param node the path of a Node
  * @param ways the programs to run
- * @param published called in each test, once the package is installed
+ * @param published called in each test, after the package has been installed
  */
 export function testOnNode(node: () => Promise<string>, ways: readonly string[], published: () => Published): void {
   const execute = async (path: string) => JSON.parse(await run(await node(), [path], join(path, '..')));

@@ -5,7 +5,7 @@ import { dynamoDBStore } from 'single-execution/dynamodb';
 import { fakeLockTable, lambdaContext, scheduledEvent } from 'single-execution/testing';
 
 /*
- * A program that bundlers and CommonJS take as well as Node does: it says on stdout what two calls of a tick became.
+ * A program that works bundled, in CommonJS and as an ES module. It prints the results of two calls for one tick.
  */
 
 fakeLockTable(mockClient(DynamoDBDocumentClient));

@@ -5,13 +5,13 @@ import { type InstalledPackage, run } from './installed-package.js';
 
 const sourceOf = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
 
-/** JavaScript of a text in TypeScript. */
+/** Compiles TypeScript to JavaScript. */
 export async function javaScript(text: string, kind: 'mjs' | 'cjs'): Promise<string> {
   const format = kind === 'mjs' ? 'esm' : 'cjs';
   return (await transform(text, { loader: 'ts', format, target: 'es2022' })).code;
 }
 
-/** A program of this folder as JavaScript in a project. @returns its path */
+/** Puts a program of this folder into a project, as JavaScript. @returns the program's path */
 export async function plain(installed: InstalledPackage, source: string, kind: 'mjs' | 'cjs'): Promise<string> {
   const text = await javaScript(await sourceOf(source), kind);
   return join(await installed.addProject(`plain-${source}`, { [`main.${kind}`]: text }), `main.${kind}`);
@@ -21,7 +21,7 @@ type Program = (installed: InstalledPackage) => Promise<string>;
 
 const BANNER = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
-/** Ways to get a program onto a machine. Each returns the path of what is run there. */
+/** Ways in which a program can be deployed. Each returns the path of the file to run. */
 export const PROGRAMS = {
   'as plain files, from an ES module': (installed) => plain(installed, 'program.ts', 'mjs'),
   'as plain files, from CommonJS': (installed) => plain(installed, 'program.ts', 'cjs'),
@@ -59,7 +59,7 @@ async function bundled(installed: InstalledPackage, file: string, options: Build
   return outfile;
 }
 
-/** Leaves the packages where they are, which would take it long. Exits with 1 where webpack has a word to say. */
+/** Bundles with webpack, without the packages, which would take long. Exits with 1 if webpack reports anything. */
 const WEBPACK = `
 const [, entry, path, filename] = process.argv;
 const packages = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb', 'aws-sdk-client-mock'];

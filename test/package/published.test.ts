@@ -11,15 +11,15 @@ import { testOnNode } from './node-cases.js';
 import { made, PROGRAMS } from './programs.js';
 
 /*
- * The package as npm would publish it, in a project of a user. `npm run proof` has it with more tools and versions of
- * Node.
+ * Tests the package as npm would publish it, in a user's project. `npm run proof` tests it with more tools and versions
+ * of Node.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SLOW_MS = 300_000;
 
 let installed: InstalledPackage;
-/** Where {@link PROGRAMS} are. */
+/** The paths of the programs in {@link PROGRAMS}. */
 let programs: ReadonlyMap<string, string>;
 beforeAll(async () => {
   installed = await installedPackage({ declarations: false });
@@ -41,7 +41,7 @@ describe('what is published', () => {
     expect(shared.length).toBeLessThanOrEqual(9);
   });
 
-  /** Packages and modules of Node that a file of dist loads, with all that it loads of dist. */
+  /** The packages and Node modules that a file of dist loads, by itself or through other files of dist. */
   async function loaded(file: string): Promise<string[]> {
     const { metafile } = await build({
       entryPoints: [join(installed.path, 'dist', file)],
@@ -50,7 +50,7 @@ describe('what is published', () => {
       metafile: true,
       platform: 'neutral',
       packages: 'external',
-      // Only so does it keep what nobody uses.
+      // Keep imports that no code uses.
       ignoreAnnotations: true,
       treeShaking: false,
     });

@@ -3,8 +3,8 @@ import * as esModule from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
 
 /*
- * A program that loads the library twice, as an ES module and as CommonJS, and says on stdout what each copy knows of
- * the other.
+ * A program that loads the library twice, as an ES module and as CommonJS. It prints what each copy sees of the runs of
+ * the other copy.
  */
 
 type Library = typeof esModule;
@@ -12,7 +12,7 @@ type Library = typeof esModule;
 const commonJs: Library = createRequire(import.meta.url)('single-execution');
 const options = { name: 'digest', store: memoryStore(), lockAtMostFor: '1m', observers: [] };
 
-/** What the outer copy sees of the inner one, which it calls inside a run. */
+/** Calls the inner copy inside a run of the outer copy. @returns what each copy sees of the other's run */
 async function seen(outer: Library, inner: Library) {
   const nested = await outer.executeWithLock(
     async (execution) => ({

@@ -10,7 +10,7 @@ import { settledOf } from '../support/settled.js';
 
 type Texts = Storage<string> & { readonly texts: Map<string, string> };
 
-/** Records in memory, whose versions are as weak as they may be: the record itself, as a hash of it would be. */
+/** Records in memory, with the weakest versions that are allowed: equal records have the same version. */
 function textStorage(time: { now(): number }): Texts {
   const texts = new Map<string, string>();
   return {
@@ -32,7 +32,7 @@ function textStorage(time: { now(): number }): Texts {
   };
 }
 
-/** The host's clock is ten minutes wrong, which decides nothing. */
+/** The harness of the contract. The host's clock is ten minutes behind, which must not matter. */
 function harness(): ContractHarness {
   const server = manualClock();
   const host = manualClock(server.now() - 600_000);
@@ -61,7 +61,7 @@ describe('row 68: a store over a storage that compares and swaps keeps the contr
 const claimOf = (attemptId: string, more: Partial<Claim> = {}) =>
   claim({ attemptId, lockedBy: `host of ${attemptId}`, ...more });
 
-/** A call that is never answered, by a client that heeds its signal. */
+/** A call that is never answered. It rejects when its signal aborts. */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -150,7 +150,7 @@ describe('an answer that is lost', () => {
     const force = { name, adminId: 'f0', fencingToken, lockedAtMs, nowMs: clock.now() };
     await sound.forceRelease(force, call());
     clock.suspend(1);
-    // A try of the same acquire, whose first answer is still under way.
+    // A second try of the same attempt, while the answer to the first is still on its way.
     const second = await grant(sound, 'a1');
 
     expect(await sound.release(first, done, call())).toBe('lost');

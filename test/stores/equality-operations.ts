@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { LEASE_MS, TICK_MS } from '../../src/testing/contract/stage/scene.js';
 
 /**
- * Redis keeps the last ten rows, the others the rows of the last ten tokens: the same, as long as no row is
- * overwritten. That takes a first run and ten more grants and a release.
+ * The longest sequence. Redis keeps the last ten rows, the other stores the rows of the last ten tokens. These are the
+ * same rows while no row is overwritten, which takes more than 12 operations.
  */
 const MOST_OPERATIONS = 12;
 
 const TICKS = [0, 1, 2, 3].map((minute) => TICK_MS + minute * 60_000);
 
 const on = fc.constantFrom(...(['a', 'a', 'a', 'b'] as const));
-/** How many grants ago: mostly the newest. */
+/** How many grants before the newest. Mostly 0, the newest grant. */
 const back = fc.constantFrom(0, 0, 0, 0, 1, 2);
 const givenUpTicksMs = fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, fc.subarray(TICKS));
 const seldom = fc.constantFrom(false, false, false, false, false, true);
@@ -28,7 +28,7 @@ const release = fc.record({
   on,
   back,
   result: fc.constantFrom('succeeded' as const, 'succeeded' as const, 'failed' as const),
-  // A hold lasts longer than the sequence.
+  // A hold (lockAtLeastFor) lasts longer than the whole sequence.
   holds: seldom,
   markTickDone: fc.constantFrom(true, true, false),
   markTickFailed: fc.constantFrom(true, true, false),
@@ -60,7 +60,7 @@ const list = fc.record({
   on,
   openTicksMs: fc.subarray(TICKS),
   failedTicksMs: fc.subarray(TICKS),
-  /** How the operator has seen the record. */
+  /** The record that the operator has seen: the current one, or one that has changed since. */
   seen: fc.constantFrom(...(['as it is', 'as it is', 'as it is', 'with another token', 'with other lists'] as const)),
 });
 
@@ -77,10 +77,10 @@ const operation = fc.oneof(
   { weight: 2, arbitrary: list },
 );
 
-/** One step of a sequence. It names leases by their place, so that every part of a sequence is a sequence too. */
+/** One step of a sequence. It names a lease by its place among the grants, so that steps can be left out. */
 export type Operation = typeof operation extends fc.Arbitrary<infer O> ? O : never;
 
-/** Begins with an acquire, since most others ask for a lease: one without is not asked. */
+/** A sequence begins with an acquire, because most other operations need a lease and are not sent without one. */
 export const sequence: fc.Arbitrary<Operation[]> = fc
   .tuple(acquire, fc.array(operation, { maxLength: MOST_OPERATIONS - 1, size: 'max' }))
   .map(([first, others]) => [first, ...others]);

@@ -9,7 +9,7 @@ import { errorName } from '../../src/core/values/thrown.js';
 import { HOLD_MS, LEASE_MS, setScene } from '../../src/testing/contract/stage/scene.js';
 import type { Operation } from './equality-operations.js';
 
-/** What a store answered to each operation, and the record that each left; without what may differ between stores. */
+/** A line for each operation: the store's answer, and the record after it, without what may differ between stores. */
 export async function transcriptOf(harness: ContractHarness, operations: readonly Operation[]): Promise<string[]> {
   const locks = { a: lockUnderTest(harness), b: lockUnderTest(harness) };
   const lines: string[] = [];
@@ -27,7 +27,7 @@ interface Grant {
   readonly fate: 'lives' | 'died' | 'released' | 'forced';
 }
 
-/** One name of a sequence, and what is remembered of it to name leases by their place. */
+/** One of the locks of a sequence, and its grants, so that operations can name a lease by its place. */
 function lockUnderTest(harness: ContractHarness) {
   const scene = setScene(harness);
   const claims: Claim[] = [];
@@ -35,7 +35,7 @@ function lockUnderTest(harness: ContractHarness) {
   const grants: Grant[] = [];
   const tokens = new Set<number>();
 
-  /** Stores count tokens in their own ways, and promise only that they rise. */
+  /** A token's rank among the tokens so far: stores count tokens in different ways, and promise only that they rise. */
   const rank = (token: number | undefined): number | string | undefined => {
     if (token === undefined) return undefined;
     return tokens.has(token) ? [...tokens].filter((other) => other <= token).length : 'never granted';
@@ -71,7 +71,7 @@ function lockUnderTest(harness: ContractHarness) {
     if (result.status === 'acquired') {
       const { lease } = result;
       tokens.add(lease.fencingToken);
-      // DynamoDB on a clock that is behind sees a short lease end at once: none is used while it lives.
+      // End a short lease before the next step: DynamoDB on a clock that is behind would see it end at once.
       if (dies) await harness.expire(lease);
       grants.unshift({ claim, lease, fate: dies ? 'died' : 'lives' });
     }
@@ -80,8 +80,8 @@ function lockUnderTest(harness: ContractHarness) {
 
   const replay = async (place: number, newest: Grant) => {
     const grant = grants[place] ?? newest;
-    // An attempt that has ended may return only while its own end, or a successor, is in its way: each store bars late
-    // copies by means of its own, Redis by a list of attempts, DynamoDB by the instant they were sent at.
+    // Skip a replay if stores may answer it differently. Once an attempt has ended, each store refuses late copies of
+    // it in its own way: Redis by a list of attempts, DynamoDB by the instant at which the copy was sent.
     const isToldAlike = grant === newest ? newest.fate !== 'forced' : newest.fate === 'lives';
     if (!isToldAlike) return 'not asked';
     const result = await scene.acquire(grant.claim);
@@ -91,8 +91,8 @@ function lockUnderTest(harness: ContractHarness) {
 
   const mark = async (operation: Operation & { verb: 'mark' }, place: number, grant: Grant, newest: Grant) => {
     const { tickMs, givenUpTicksMs, keepTicks } = operation;
-    // Of a mark that was applied before, DynamoDB tells where the lease ends, and others end it anew: the same, unless
-    // it is over.
+    // Skip a mark after the lease. If the mark was applied before, DynamoDB answers with the old end of the lease, and
+    // other stores renew the lease. The answers are the same only while the lease lasts.
     if (grant === newest && grant.fate === 'died') return 'not asked';
     const result = await scene.mark(grant.lease, { tickMs, givenUpTicksMs, keepTicks });
     if (result.status === 'lost') return result.status;
@@ -112,9 +112,9 @@ function lockUnderTest(harness: ContractHarness) {
   };
 
   const force = async ({ wrongToken }: Operation & { verb: 'force' }, lease: Lease, newest: Lease) => {
-    // One more than the newest: one more than an older token is a grant's in some stores.
+    // The wrong token is the newest plus 1, because an older token plus 1 is the token of another grant in some stores.
     const token = wrongToken ? { fencingToken: newest.fencingToken + 1 } : {};
-    // As lockAdmin does.
+    // Compute the failed ticks as lockAdmin does.
     const failedTicks = failedTicksAfterCrash((await scene.record()) ?? {});
     const answer = await scene.force(lease, { ...token, ...(failedTicks !== undefined && { failedTicks }) });
     if (answer === 'forced') tokens.add(lease.fencingToken + FORCE_STEP);
@@ -124,7 +124,7 @@ function lockUnderTest(harness: ContractHarness) {
   const remove = async ({ wrongToken }: Operation & { verb: 'delete' }) => {
     const { fencingToken = 0 } = (await scene.record()) ?? {};
     const answer = await scene.remove({ name: scene.name, fencingToken: wrongToken ? fencingToken + 1 : fencingToken });
-    // From now on no replay is told alike.
+    // After a delete, stores may answer replays of earlier attempts differently.
     if (answer === 'deleted')
       for (const [place, grant] of grants.entries()) grants[place] = { ...grant, fate: 'forced' };
     return answer;
@@ -162,7 +162,7 @@ function lockUnderTest(harness: ContractHarness) {
     if (operation.verb === 'mark') return mark(operation, place, grant, newest);
     if (operation.verb === 'extend') {
       const extended = await scene.extend(grant.lease, operation.leaseMs);
-      // A mark never shortens a lease that was told.
+      // Keep the new end of the lease, so that a later mark does not shorten the lease.
       if (extended.status === 'extended') {
         grants[place] = { ...grant, lease: { ...grant.lease, lockUntilMs: extended.lockUntilMs }, fate: 'lives' };
       }
@@ -190,20 +190,20 @@ function lockUnderTest(harness: ContractHarness) {
 
   function peopleOf({ attemptId, leaseMs }: LockRecord) {
     const attempt = claims.findIndex((claim) => claim.attemptId === attemptId);
-    // How long a short lease is differs: it must really pass in Redis.
+    // The length of a short lease differs between stores, because in Redis real time must pass.
     return { attempt, lease: leaseMs === harness.shortLeaseMs ? 'short' : leaseMs };
   }
 
   function runs(record: LockRecord) {
     return runsOf(record).map(({ status, tickMs, durationMs, fencingToken }) => {
-      // The time up to a force release is another one in each store.
+      // The time from the grant to a force release differs between stores.
       const lengthMs = status === 'forced' ? typeof durationMs : durationMs;
       return { status, tickMs, durationMs: lengthMs, token: rank(fencingToken) };
     });
   }
 }
 
-/** Ring slots are counted in ways of their own, and late attempts barred by means of their own. */
+/** Attributes that differ between stores: the slots of rows, and what refuses late attempts. */
 const OWN_WAYS = /^(r\d|runSeq|v|barredAttempts?)$/;
 const HOUR_MS = 3_600_000;
 
@@ -211,7 +211,7 @@ function plainState(record: LockRecord) {
   const { state, tick, doneTick, openTicks, failedTicks, result, error, lockedBy, pausedUntil, pausedBy } = record;
   const { lockedAt = 0, lockUntil = 0, releasedAt } = record;
   const attributes = Object.keys(record).filter((name) => !OWN_WAYS.test(name));
-  // On Redis no instant fences off acquires that were sent before a delete.
+  // Leave out `lockUntil` of a deleted lock: Redis has none, because it refuses late acquires in another way.
   if (state === 'deleted')
     return {
       state,
@@ -232,7 +232,7 @@ function plainState(record: LockRecord) {
     lockedBy,
     paused: pausedUntil === FOREVER_MS ? 'forever' : pausedUntil && 'over',
     pausedBy,
-    // Minutes are lost to short leases, to the lease pad and to time: leases and their extensions differ by hours.
+    // Round to hours: short leases, the lease pad and passing time make differences of minutes, extensions of hours.
     hours: Math.round((lockUntil - lockedAt) / HOUR_MS),
     free: state === 'held' ? undefined : lockUntil === releasedAt,
   };

@@ -16,14 +16,14 @@ import { REFUSAL_REASONS } from '../support/skip-reasons.js';
 import { type Operation, sequence } from './equality-operations.js';
 import { transcriptOf } from './equality-transcript.js';
 
-/** Enough for all that stores say, and for each seeded bug. EQUALITY_SEQUENCES=N tries more: a night's search does. */
+/** Enough to see each answer of the stores. EQUALITY_SEQUENCES=N tries more, as the nightly search does. */
 const SEQUENCES = Number(process.env['EQUALITY_SEQUENCES'] ?? 160);
-/** In memory alone they cost little. */
+/** The number of sequences for stores in memory, where they cost little. */
 const IN_MEMORY = 1_000;
-/** Sequences side by side, each lane with a seed of its own. */
+/** How many sequences are played at the same time, each lane with its own seed. */
 const LANES = 20;
 
-/** Everything that stores tell, in the words of a transcript. */
+/** Every kind of answer of the stores, as a transcript shows it. */
 const TOLD = [
   ...['acquired', 'marked'].map((status) => `"status":"${status}"`),
   ...REFUSAL_REASONS.map((why) => `"reason":"${why}"`),
@@ -45,7 +45,7 @@ const releases = (result: 'succeeded' | 'failed'): Operation => {
   const ticks = { markTickDone, markTickFailed, missedTicksMs: [], givenUpTicksMs: [], failedTickMs: undefined };
   return { on: 'a', verb: 'release', back: 0, result, holds: false, ...ticks };
 };
-/** A tick that failed is done after a newer one. Chance seldom plays it. */
+/** A failed tick is done after a newer tick. Random sequences seldom contain this. */
 const OLDER_TICK: Operation[] = [
   ...[acquires(TICK_MS), releases('failed')],
   ...[acquires(TICK_MS + 60_000), releases('succeeded')],
@@ -79,10 +79,10 @@ describe('equality of stores', () => {
       const untold = new Set(TOLD);
       let failing: number | undefined;
       const check = async (lane: number, operations: readonly Operation[]) => {
-        // One lane that shrinks what it found is enough.
+        // Once a lane has found a difference, only this lane goes on, to shrink its sequence.
         if (failing !== undefined && failing !== lane) return;
         try {
-          // Of its own where a clock is turned, which the other lanes would feel.
+          // New harnesses for stores with a turned clock: a shared clock would disturb the other lanes.
           const transcript = await agreed({ memory: memoryHarness(), fake: fakeHarness(), ...stores }, operations);
           for (const words of untold) if (transcript.includes(words)) untold.delete(words);
         } catch (error) {
@@ -92,7 +92,7 @@ describe('equality of stores', () => {
       };
       const lanes = Array.from({ length: LANES }, (_, lane) => {
         const agree = fc.asyncProperty(sequence, (operations) => check(lane, operations));
-        // With one seed all lanes would play the same.
+        // With the same seed, all lanes would play the same sequences.
         const seed = Number(fc.readConfigureGlobal().seed) + lane;
         return fc.assert(agree, { seed, numRuns: SEQUENCES / LANES, examples: lane === 0 ? [[OLDER_TICK]] : [] });
       });
@@ -127,7 +127,7 @@ test('another store without a bug is alike', async () => {
   expect(await checkAgainstMemory(memoryStore())).toMatchObject({ failed: false });
 });
 
-/** Holds a store in memory against another one. */
+/** Compares the correct store in memory with another store. */
 function checkAgainstMemory(store: MemoryStore | undefined) {
   const other = memoryHarness(store);
   const agree = fc.asyncProperty(sequence, async (operations) => {
@@ -136,7 +136,7 @@ function checkAgainstMemory(store: MemoryStore | undefined) {
   return fc.check(agree, { numRuns: IN_MEMORY });
 }
 
-/** The transcript that all stores agree on. @throws Error with the sequence and what each store makes of it */
+/** The transcript, if it is the same for all stores. @throws Error with the sequence and each store's answers */
 async function agreed(
   harnesses: Readonly<Record<string, ContractHarness>>,
   operations: readonly Operation[],

@@ -9,7 +9,7 @@ describe('row 57: memoryStore keeps the contract of all stores', () => {
 });
 
 describe('memoryStore keeps lists of members', () => {
-  // A list in memory cannot be written to behind the store's back.
+  // Skip cases that change records past the store, which is impossible in memory.
   for (const { name, check } of memberCases.filter(({ needs }) => !needs.includes('patch')))
     test(name, () => check(memoryHarness()));
 });

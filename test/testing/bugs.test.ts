@@ -17,7 +17,7 @@ function failsOn(store: MemoryStore): Fails {
     check(harness).then(
       () => false,
       (error) => {
-        // A mistake in the bug itself, which no case has found.
+        // The bug's own code is wrong: no case has found the bug.
         if (error instanceof ReferenceError || error instanceof TypeError) throw error;
         return true;
       },

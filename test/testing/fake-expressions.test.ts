@@ -8,7 +8,7 @@ import { isReservedWord } from '../../src/testing/fake-dynamodb/reserved-words.j
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 
 /*
- * The fake against the real thing: every request is sent to both, and both must answer alike.
+ * Compares the fake table with DynamoDB Local: every request is sent to both, and both must answer alike.
  */
 
 const KEY = { lockName: 'digest' };
@@ -64,7 +64,7 @@ function tableOf(client: DynamoDBDocumentClient, put: Table['put']): Table {
   };
 }
 
-/** Sends requests to both tables, holding the same item at first, and compares every answer and what is left. */
+/** Puts an item into both tables, sends the requests to both, and compares each answer and the items at the end. */
 async function expectAlike(item: object, requests: readonly object[], { messages = true } = {}): Promise<void> {
   const both = [real, fake()] as const;
   for (const table of both) await table.put(item);
@@ -79,7 +79,7 @@ async function expectAlike(item: object, requests: readonly object[], { messages
   expect(await both[1].get()).toEqual(await both[0].get());
 }
 
-/** `:v` is 1, and the others are these. */
+/** Attribute values: `:v` is 1, and `others` are added. */
 const values = (others: object) => ({ ExpressionAttributeValues: { ':v': 1, ...others } });
 const V = values({});
 const W = values({ ':w': 'text' });
@@ -232,7 +232,7 @@ describe('what one request does', () => {
   });
 });
 
-// The requests of a store are compared in test/stores/equality.test.ts, and on any record in test/hostile/records.test.ts.
+// test/stores/equality.test.ts compares the requests of a store; test/hostile/records.test.ts does so on any record.
 test('random expressions, also such as no store would make', async () => {
   const attribute = fc.constantFrom('n', 's', 'b', 'z', 'absent', '#state', 'state', '#undefined', 'attemptId');
   const value = fc.constantFrom(':one', ':five', ':text', ':true', ':null', ':undefined');

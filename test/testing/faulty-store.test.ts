@@ -27,7 +27,7 @@ beforeEach(() => {
   faulty = faultyStore(noting(memoryStore()));
 });
 
-/** Notes which calls reach the store. */
+/** Records the calls that reach the store. */
 function noting(store: LockStore): LockStore {
   const note =
     <A extends unknown[], R>(verb: Verb, go: (...args: A) => R) =>

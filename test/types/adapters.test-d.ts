@@ -12,7 +12,7 @@ const options = { name: 'digest', store, lockAtMostFor: '1m' };
 const unticked = { ...options, tick: 'none' } as const;
 
 describe('row 62: Cloudflare', () => {
-  /** As @cloudflare/workers-types has them: more members than are used here. */
+  /** The controller of @cloudflare/workers-types, which has more members than the library uses. */
   interface PlatformController {
     readonly scheduledTime: number;
     readonly cron: string;
@@ -29,7 +29,7 @@ describe('row 62: Cloudflare', () => {
   interface Env {
     readonly LOCKS: { fetch(url: string): Promise<Response> };
   }
-  /** As an ExportedHandler wants it. */
+  /** The type of a handler in ExportedHandler. */
   type PlatformHandler = (controller: PlatformController, env: Env, ctx: PlatformContext) => void | Promise<void>;
 
   test('row 62: the wrapped handler is one that the platform takes', () => {
@@ -79,7 +79,7 @@ describe('row 62: Cloudflare', () => {
 });
 
 describe('row 62: HTTP', () => {
-  /** As `NextRequest`, a Request with more to it. */
+  /** A Request with more members, like `NextRequest`. */
   class PlatformRequest extends Request {
     readonly nextUrl: URL = new URL(this.url);
   }

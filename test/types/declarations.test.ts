@@ -6,7 +6,7 @@ import { addDeclarations, buildPackage } from '../support/built-package.js';
 import { BARE_DOORS } from '../support/doors.js';
 import { tsc } from './tsc.js';
 
-/** What a project may leave out: the DOM, Node's types, `esnext.disposable`. Declarations of packages are checked. */
+/** A project without the DOM, Node's types and `esnext.disposable`, which checks the declarations of packages. */
 const PROJECT = {
   compilerOptions: {
     target: 'ES2022',
@@ -46,7 +46,7 @@ test('a handle is disposed by `await using`, and its signal is the AbortSignal o
   expect(await compile('handle', HANDLE, { lib: ['ES2022', 'ESNext.Disposable', 'DOM'] })).toBe('');
 });
 
-/** @returns what tsc has to say */
+/** @returns the messages of tsc */
 async function compile(name: string, program: string, more: object = {}): Promise<string> {
   const project = join(folder, name);
   await mkdir(project);

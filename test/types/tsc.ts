@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
 
-/** @returns what tsc has to say of the project in a folder */
+/** @returns the messages of tsc about the project in a folder */
 export function tsc(folder: string): Promise<string> {
   return promisify(execFile)(process.execPath, [TSC, '-p', folder]).then(
     ({ stdout }) => stdout,

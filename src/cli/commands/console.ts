@@ -52,7 +52,7 @@ async function exportTo(session: Session, page: string, file: string): Promise<n
   return EXIT.done;
 }
 
-/** Ends only by a signal. */
+/** Serves the console until SIGINT or SIGTERM. */
 async function serve(session: Session, page: string, port: number | undefined): Promise<number> {
   const admin = pacedAdmin(session.admin, session.clock);
   // If the store cannot be reached, fail here and not in the page.
@@ -77,17 +77,17 @@ async function serve(session: Session, page: string, port: number | undefined): 
   return EXIT.done;
 }
 
-/** Where a report's data stand in the page; the console's own page has none. */
+/** The element of the page that holds the data of a report. In the page of a running console it holds `null`. */
 const NO_DATA = '<script type="application/json" id="report">null</script>';
 
-/** What a report shows. */
+/** The data of a report. */
 interface Report {
   readonly at: Date;
   readonly store: string;
   readonly locks: readonly LockInfo[];
 }
 
-/** The console's page, one file with all that it needs. @throws CliError if it was not built */
+/** The console's page, a file that needs no other file. @throws CliError if it was not built */
 async function readPage(): Promise<string> {
   const root = dirname(createRequire(import.meta.url).resolve('single-execution/package.json'));
   try {
@@ -99,9 +99,9 @@ async function readPage(): Promise<string> {
   }
 }
 
-/** The same page with data in it, to be looked at without a console. */
+/** The console's page with the data of a report. It works without a running console. */
 function reportPage(page: string, report: Report): string {
-  // A text in the data cannot end the script.
+  // Escape `<`: otherwise a text in the data could end the script element.
   const data = JSON.stringify(report).replaceAll('<', '\\u003c');
   return page.replace(NO_DATA, () => NO_DATA.replace('null', () => data));
 }

@@ -45,7 +45,7 @@ async function listed({ clock, admin }: Session, idleMs: number | undefined): Pr
   return idleMs === undefined ? locks : locks.filter((lock) => isIdle(lock, clock.now(), idleMs));
 }
 
-/** Ends only by Ctrl-C. */
+/** Prints the list again and again until Ctrl-C. */
 async function watch(session: Session, idleMs: number | undefined): Promise<never> {
   for (;;) {
     const locks = await listed(session, idleMs);

@@ -46,7 +46,7 @@ export const backfill: Command = {
     const schedule = scheduleOf(needed(session, 'schedule'), session.text('time-zone'));
     const { name } = await knownLock(session);
     const listed = await session.admin.backfill(name, { from, to, schedule }).catch((error: Error) => {
-      // More ticks would be open than can be.
+      // A RangeError says that more ticks would be open than a lock can list.
       throw error instanceof RangeError ? failed(error.message) : error;
     });
     printTicks(session, listed, 'no ticks to list in this range');

@@ -5,13 +5,13 @@ import { findLock } from '../known-lock.js';
 import { instantOf, scheduleOf } from '../read-value.js';
 import type { PacedAdmin } from './paced-admin.js';
 
-/** What the page asks for. */
+/** A request of the page. */
 export interface Call {
   readonly method: string;
   /** Below `/api/`, decoded: `['locks', 'digest', 'pause']`. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
-  /** As it was parsed, an empty one as `{}`; undefined where it is no JSON. */
+  /** The parsed body; `{}` if the body is empty, undefined if it is not JSON. */
   readonly body: unknown;
 }
 

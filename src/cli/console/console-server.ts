@@ -10,30 +10,30 @@ const MOST_BYTES = 10_000;
 
 export interface ConsoleOptions extends Desk {
   readonly page: string;
-  /** @default any free one */
+  /** @default any free port */
   readonly port?: number;
   readonly readOnly: boolean;
-  /** For people: where the locks are. */
+  /** The store, in words for people. */
   readonly store: string;
 }
 
 export interface RunningConsole {
-  /** With the token, behind `#`, where no server and no log sees it. */
+  /** The console's address. The token stands behind `#`, so that no server and no log sees it. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 /**
- * Serves the console on this machine's loopback alone.
+ * Serves the console on this machine's loopback interface only.
  *
- * @throws the system's error where the port is taken
+ * @throws the system's error if the port is in use
  */
 export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
   const { port = 0, readOnly } = options;
   const token = randomBytes(24).toString('base64url');
   const house = () => ({ port: (server.address() as AddressInfo).port, token, readOnly });
   const server = createServer((request, response) => {
-    // The browser has gone away.
+    // The browser has closed the connection.
     serve(request, response, { ...options, house: house() }).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
@@ -88,13 +88,13 @@ function head(response: ServerResponse, status: number, type: string): void {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
-    // Nobody may put the page into a frame of his own. The page's own policy is in the page.
+    // No other page may show this page in a frame. The rest of the policy is in the page itself.
     'content-security-policy': "frame-ancestors 'none'",
     'cross-origin-resource-policy': 'same-origin',
   });
 }
 
-/** Undefined where it is too long. */
+/** The body of a request; undefined if it is too long. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -114,7 +114,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A part of a path; one that is badly encoded stays as it is, and names nothing. */
+/** Decodes a part of a path. A part that is badly encoded stays as it is: it names nothing. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** What is looked at of a request before anything else. */
+/** The parts of a request that are checked before anything else. */
 export interface Knock {
   readonly method: string;
   readonly path: string;
@@ -19,9 +19,9 @@ export interface Refusal {
 }
 
 /**
- * Why a request is turned away; undefined where it may pass. A page of another site cannot pass: its Host, where it
- * lets a name of its own lead to this machine (DNS rebinding), its Origin, and the token that it lacks give it away.
- * The page itself holds no data and needs no token.
+ * Why a request is refused; undefined if it may pass. A page of another site is refused for its Host, if its own name
+ * leads to this machine (DNS rebinding), for its Origin, and because it does not know the token. The console's page
+ * itself holds no data and needs no token.
  */
 export function refusalOf({ method, path, headers }: Knock, { port, token, readOnly }: House): Refusal | undefined {
   const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((host) => new URL(`http://${host}:${port}`).host);

@@ -4,16 +4,16 @@ import type { Clock } from '../../index.js';
 /** How long a list of all locks is shown before the store is read again. */
 export const REFRESH_MS = 5_000;
 
-/** The verbs of a console, whose list is one for all pages that are open. */
+/** The verbs of a console. All open pages share one list. */
 export interface PacedAdmin extends LockAdmin {
-  /** Reads one lock again and puts it into the list: it was changed by a page. Never rejects. */
+  /** Reads a lock that a page has changed, and puts it into the list. Never rejects. */
   refresh(name: string): Promise<void>;
 }
 
-/** Reads the whole store once for all who ask, and again no sooner than `REFRESH_MS` after that. */
+/** Reads the whole store once for all pages, and again no sooner than `REFRESH_MS` after that read. */
 export function pacedAdmin(admin: LockAdmin, clock: Clock): PacedAdmin {
   let shown: Promise<LockInfo[]> | undefined;
-  /** Not a number while the store is being read. */
+  /** When the store was last read; NaN while it is being read. */
   let readMono = Number.NaN;
   const read = async () => {
     readMono = Number.NaN;
@@ -35,7 +35,7 @@ export function pacedAdmin(admin: LockAdmin, clock: Clock): PacedAdmin {
         shown = shown && withLock(shown, name, lock);
         await shown;
       } catch {
-        // The list shows what is wrong as soon as the store is read again.
+        // Ignore the error: the next read of the store shows the problem.
       }
     },
   };

@@ -34,7 +34,7 @@ export const doctor: Command = {
   },
 };
 
-/** Looks at the store, if one is named or no function is, then at the function. */
+/** Checks the store, then the function. If only a function is named, checks no store. */
 async function lookAt(session: Session): Promise<readonly Finding[]> {
   const functionName = session.text('function');
   if (functionName === undefined) return lookAtStore(session);

@@ -23,7 +23,7 @@ export const warning = (found: string, remedy: string): Verdict => ({ status: 'w
 export const problem = (found: string, remedy: string): Verdict => ({ status: 'problem', found, remedy });
 export const unknown = (found: string, remedy: string): Verdict => ({ status: 'unknown', found, remedy });
 
-/** Makes one check. `refused` judges its errors. */
+/** Makes one check. If `at` rejects, `refused` gives the verdict. */
 export async function look(
   check: string,
   at: () => Promise<Verdict>,
@@ -36,7 +36,7 @@ export async function look(
   }
 }
 
-/** Reads a lock that nobody has, which checks the connection and the right to read. */
+/** Reads a lock that does not exist, which checks the connection and the right to read. */
 export function lookByReading({ admin }: Examiner, check: string, found: string, remedy: string): Promise<Finding> {
   return look(
     check,

@@ -20,7 +20,7 @@ interface Deployed {
 }
 
 const NOT_FOUND = 'ResourceNotFoundException';
-/** How many ticks are read to find the shortest time between two. */
+/** How many ticks are read to find the shortest time between two ticks. */
 const TICKS = 201;
 
 /** Checks a deployed function: its schedule against its lease, its timeout and its retries. Changes nothing. */
@@ -92,7 +92,7 @@ function tableOf({ LOCK_TABLE: table }: Variables, wanted: string | undefined): 
   return problem(`${table}, and this tool looks at ${wanted}`, 'give the same table to both');
 }
 
-/** Undefined if the environment has none; a text if it cannot be read. */
+/** The schedule in the environment; undefined if there is none, a text if it cannot be read. */
 function scheduleOf(variables: Variables): Schedule | string | undefined {
   const { SINGLE_EXECUTION_SCHEDULE: expression, SINGLE_EXECUTION_TIME_ZONE: timeZone } = variables;
   if (!expression) return undefined;
@@ -152,7 +152,7 @@ function leaseOf(variables: Variables, timeoutMs: number, gapMs: number | undefi
   );
 }
 
-/** NaN if the text is not a duration. */
+/** A duration in milliseconds; undefined without a text, NaN if the text is not a duration. */
 function durationIn(text: string | undefined): number | undefined {
   try {
     return text ? parseDuration(text, 'a duration') : undefined;

@@ -50,7 +50,7 @@ export async function lookAtUpstash(time: () => Promise<unknown>, session: Exami
   ];
 }
 
-/** A read is a script. */
+/** Checks that Redis runs scripts: a read is a script. */
 const lookByScript = (session: Examiner) =>
   lookByReading(session, 'script', 'runs', 'see docs/stores/redis.md, "Permissions or setup"');
 

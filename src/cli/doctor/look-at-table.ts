@@ -9,7 +9,7 @@ import { clockVerdict, type Examiner, type Finding, look, ok, problem, unknown, 
 
 const NO_TABLE = 'ResourceNotFoundException';
 
-/** Looks at a DynamoDB table. Writes nothing: what it would end is the pause of a lock that nobody has. */
+/** Looks at a DynamoDB table. Writes nothing: it tries the right to write with the `resume` of an unused name. */
 export async function lookAtTable(opened: DynamoDBTable, { admin, clock }: Examiner): Promise<readonly Finding[]> {
   const { described, findings } = await describe(opened, clock);
   if (findings.some(({ status }) => status === 'problem') && !described) return findings;

@@ -12,9 +12,9 @@ import { INFRA, type Project, projectIn } from './project.js';
 const NAME = /^[a-z][a-z\d]*(-[a-z\d]+)*$/;
 /** Names on AWS have at most 64 characters; some add the stage or the kind of the resource to the job's name. */
 const LONGEST_NAME = 48;
-/** The names of the table, the topic and the queue in the files; the function needs another one. */
+/** The names of the table, the topic and the queue in the files; the function needs another name. */
 const TAKEN = ['locks', 'alarms', 'dead-letters'];
-/** The stores of processes. */
+/** The stores for jobs of long-lived processes. */
 const SHARED = KINDS.flatMap(({ name, job }) => (job ? [{ name, job }] : []));
 const STORES = ['dynamodb', ...SHARED.map(({ name }) => name)];
 
@@ -89,7 +89,7 @@ async function writeNew(folder: string, files: Files): Promise<void> {
     if (isThere)
       throw failed(`${file} is there already, and nothing was written: move it away, or give another --name`);
   }
-  // `wx`: another process may have created one since.
+  // `wx` fails if another process has created the file since the check.
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text, { flag: 'wx' });
 }
 

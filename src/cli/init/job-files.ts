@@ -1,6 +1,6 @@
 import type { Project } from './project.js';
 
-/** Files by their names. */
+/** The text of each file, by the file's name. */
 export type Files = Readonly<Record<string, string>>;
 
 /** What is written for a job, and what to do next. */
@@ -30,7 +30,7 @@ export const workOf = (name: string): string => `run${pascalCase(name)}`;
 
 export const extensionOf = ({ isTypeScript }: Pick<Project, 'isTypeScript'>): string => (isTypeScript ? 'ts' : 'mjs');
 
-/** A variable of the environment, as strict TypeScript wants it. */
+/** The expression that reads an environment variable. Strict TypeScript requires the brackets. */
 export const variable = (name: string, isTypeScript: boolean): string =>
   isTypeScript ? `process.env['${name}']` : `process.env.${name}`;
 

@@ -1,23 +1,23 @@
 import { extensionOf, importExtension, type Job, jobFiles, type Tested, workOf } from './job-files.js';
 
-/** A database of locks that processes share, and how they reach it. */
+/** A database in which processes share locks, and how they connect to it. */
 export interface ProcessDatabase {
   /** The database and its client, as a sentence names them. */
   readonly words: string;
   readonly needed: readonly string[];
-  /** Packages with the types of these. */
+  /** Packages with the types of the `needed` packages. */
   readonly types: readonly string[];
   readonly import: string;
-  /** Who may share it. */
+  /** Who may share the database, such as `hosts`. */
   readonly sharedBy: string;
   client(isTypeScript: boolean): string;
   /** The option of the command-line tool, after a space; empty if the environment names the database. */
   readonly option: string;
 }
 
-/** A kind of store, as such a job uses it. */
+/** The parts of a kind of store that a job uses. */
 interface ProcessKind {
-  /** Its door. */
+  /** The name of the store's door, such as `redis`. */
   readonly name: string;
   readonly job: ProcessDatabase;
 }

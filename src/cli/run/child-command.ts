@@ -37,8 +37,8 @@ export function exitCodeOf(signal: string): number {
 }
 
 /**
- * Where the command runs. `terminal`: one of our streams is a terminal, so the command stays in our process group, and
- * Ctrl-C, Ctrl-Z and the terminal itself reach it like any command. `group`: in its own session.
+ * Where the command runs. `terminal`: in our process group, because one of our streams is a terminal: Ctrl-C, Ctrl-Z
+ * and the terminal itself reach it like any command. Always `terminal` on Windows. `group`: in its own session.
  */
 export type Place = 'terminal' | 'group';
 
@@ -47,11 +47,11 @@ export function placeOfCommand(): Place {
   return isOnTerminal || process.platform === 'win32' ? 'terminal' : 'group';
 }
 
-/** Signals that are sent to this process, until it closes. */
+/** The signals that are sent to this process, until `close` is called. */
 export interface Signals {
-  /** Aborts at the first signal that asks this process to end; the reason is its name. */
+  /** Aborts at the first signal that asks this process to end; the reason is the name of that signal. */
   readonly asked: AbortSignal;
-  /** Called with each of them, from now on. */
+  /** Calls `receiver` with each signal from now on. */
   forwardTo(receiver: (signal: NodeJS.Signals) => void): void;
   close(): void;
 }
@@ -110,8 +110,8 @@ export interface Surroundings {
 }
 
 /**
- * Runs a command to its end, on the streams of this process. In its own group, the end is that of the group's last
- * process.
+ * Runs a command to its end, on the streams of this process. In place `group`, waits until the last process of the
+ * group has ended.
  *
  * @throws CommandFailed unless it exits with 0
  */
@@ -151,7 +151,7 @@ const marksOf = (env: Environment): readonly [string, string] => {
   return [mark('SINGLE_EXECUTION_NAME'), mark('SINGLE_EXECUTION_FENCING_TOKEN')];
 };
 
-/** @throws CommandFailed if the system refuses: some errors come at once, others as an event */
+/** Starts the command. @throws CommandFailed if it cannot be started: `spawn` throws some errors and emits others */
 async function begun(
   file: string,
   args: readonly string[],
@@ -185,14 +185,14 @@ function undelivered(target: number, signal: NodeJS.Signals | 0): string | undef
 }
 
 interface Ending {
-  /** Resolves when no process of the group is left. Kills those that did not end after SIGTERM. */
+  /** Resolves when no process of the group is left. Kills processes that are left 10 s after `told` has aborted. */
   ofGroup(pgid: number): Promise<void>;
   close(): void;
 }
 
 /**
- * Sends SIGTERM as soon as `stop` aborts, and SIGKILL after the grace period. A command that already got a signal of
- * this process may take its time: only the processes that it leaves behind are killed.
+ * Sends SIGTERM as soon as `stop` aborts, and SIGKILL after the grace period. If `told` aborts, the command itself has
+ * got the signal of this process and may take its time: only the processes that it leaves behind are killed.
  */
 function endWhenTold(
   told: AbortSignal,
@@ -232,7 +232,7 @@ function endWhenTold(
   };
 }
 
-/** Whether a process of the group is running. `kill` also finds ended ones, until their parent collects them. */
+/** Whether a process of the group is running. `kill` also finds processes that their parent has not collected yet. */
 function isAlive(pgid: number): boolean {
   try {
     process.kill(-pgid, 0);
@@ -240,7 +240,7 @@ function isAlive(pgid: number): boolean {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
   const working = shownOfGroup(pgid);
-  // If the system shows none of them, for example without /proc, `kill` decides.
+  // If the system shows no process of the group, for example without /proc, the answer of `kill` counts.
   return working.length === 0 || working.includes(true);
 }
 
@@ -248,7 +248,7 @@ function isAlive(pgid: number): boolean {
 function shownOfGroup(pgid: number): readonly boolean[] {
   return pidsShown().flatMap((pid) => {
     try {
-      // pid (name) state ppid pgrp ...; a name may contain anything.
+      // The format is `pid (name) state ppid pgrp ...`; the name may contain anything, even `) `.
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
         .split(' ');

@@ -138,12 +138,12 @@ function failedCode({ terminal }: Session, { message, exitCode }: CommandFailed)
   return exitCode;
 }
 
-/** Write the lines of the log that an operator must see, and which tick was chosen. */
+/** Observers that write the lines of the log that an operator must see, and the tick that the schedule chose. */
 function operatorsLines({ terminal, has, text }: Session): ((event: LockEvent) => unknown)[] {
-  // A tick that the user gave need not be printed.
+  // Without a schedule, the user gave the tick: it need not be printed.
   const tickOf = ({ tick }: LockEvent) => (tick && text('schedule') !== undefined ? shortInstant(tick) : undefined);
   const write = (message: string, { lockEvent: event }: { readonly lockEvent: LockEvent }) => {
-    // The error of an acquire is the error of the command line.
+    // The error of an acquire is printed when the command line fails with it.
     if (event.type === 'acquire-failed' || (event.type === 'skipped' && has('quiet'))) return;
     if (has('json')) return terminal.noteJson(event);
     const tick = event.type === 'skipped' ? tickOf(event) : undefined;
@@ -158,7 +158,7 @@ function operatorsLines({ terminal, has, text }: Session): ((event: LockEvent) =
   return [tellTick, loggerObserver({ info: write, warn: write, error: write })];
 }
 
-/** What a line of the log has in its fields: the error, the ticks. */
+/** What an event adds to its line of the log: its error or its ticks. */
 function moreOf(event: LockEvent): string[] {
   if ('error' in event) return [String(event.error)];
   return 'ticks' in event ? [`${event.others > 0 ? '…, ' : ''}${event.ticks.map(shortInstant).join(', ')}`] : [];

@@ -4,10 +4,10 @@ import type { Clock } from '../../index.js';
 
 /*
  * A tiny shell beside the command. It starts before the command, receives the command's process id, and then waits for
- * a word from this process. If this process ends without one, even by SIGKILL, the shell ends the command: SIGTERM, and
- * SIGKILL 10 s later. If this process ends before it has sent the id, the shell finds the command by its environment,
- * on systems that show it (Linux). On a terminal the shell is in the command's process group, and reports signals sent
- * to the whole group, such as by Ctrl-C: the command has already got those.
+ * a word from this process. If this process ends without that word, even by SIGKILL, the shell sends SIGTERM to the
+ * command, and SIGKILL 10 s later. If this process ends before it has sent the id, the shell finds the command by its
+ * environment, on systems that show it (Linux). On a terminal the shell is in the command's process group, and reports
+ * signals sent to the whole group, such as by Ctrl-C: the command has already got these signals.
  */
 const SCRIPT = `
 trap '' PIPE

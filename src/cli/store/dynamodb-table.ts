@@ -4,7 +4,7 @@ import type { DynamoDBStoreOptions } from '../../stores/dynamodb/dynamodb.js';
 import type { StoreTable } from './kind.js';
 import { nameOfThrown, type StorePlace, systemWords } from './reach.js';
 
-/** A table of DynamoDB, its client, and the place to which that one sends requests. */
+/** A table of DynamoDB, its client, and the place to which the client sends requests. */
 export interface DynamoDBTable {
   readonly client: DynamoDBClient;
   readonly place: StorePlace;
@@ -44,7 +44,7 @@ function mayCome(error: unknown): boolean {
   return systemWords(error) !== undefined && !nameOfThrown(error).startsWith('ERR_');
 }
 
-/** The remedy, if known. */
+/** The remedy for an error; empty if none is known. */
 function remedyOf(error: unknown): string {
   if (isDenied(error)) return '; give credentials that allow dynamodb:CreateTable; DynamoDB Local takes any';
   if ((error as Error).message === 'Region is missing') return '; set AWS_REGION, or give --region';

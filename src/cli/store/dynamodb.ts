@@ -43,10 +43,10 @@ async function openTable({ value: tableName, line, prefix }: NamedStore, clock: 
   );
   // Older SDKs read the profile only from the environment.
   if (at.profile !== undefined) process.env['AWS_PROFILE'] = at.profile;
-  // This library retries.
+  // The SDK must not retry, because this library does.
   const client = new DynamoDBClient({ maxAttempts: 1, ...at });
   const place = placeOf(client, at.endpoint);
-  // By default the SDK waits for ever.
+  // Limit the time for an answer: by default the SDK waits for ever.
   client.middlewareStack.add((next) => (args) => answeredInTime(next(args), clock), {
     step: 'initialize',
     priority: 'high',
@@ -95,7 +95,7 @@ async function answeredInTime<T>(answer: Promise<T>, clock: Clock): Promise<T> {
   }
 }
 
-/** Makes `list` fail for a table with another key, as a read does: its scan would just find no locks. */
+/** Makes `list` fail for a table with another key, as a read does. Its scan alone would just find no locks. */
 function withKeyCheck(admin: LockAdminStore): LockAdminStore {
   let isChecked = false;
   const checkKey = async (call: StoreCall) => {

@@ -7,31 +7,31 @@ import type { StorePlace } from './reach.js';
 
 /** A kind of store: all that the tool knows of it. `kinds.ts` lists them. */
 export interface StoreKind {
-  /** Its door, which is also its page in docs/stores. */
+  /** The name of the store's door, and of its page in docs/stores. */
   readonly name: string;
-  /** As sentences name it. */
+  /** The kind's name in sentences. */
   readonly title: string;
   /** The option that names a store of this kind. */
   readonly option: string;
-  /** All its options, that one first. */
+  /** All options of this kind, beginning with `option`. */
   readonly options: Options;
-  /** The variable that names a store if no option does, and which of its values do. */
+  /** The variable that names a store if no option does. Only a value that matches `fits` names a store. */
   readonly variable?: { readonly name: string; readonly fits: RegExp };
   /** The variable that has the prefix if `--prefix` is not given. */
   readonly prefixVariable?: string;
   /** Variables whose values are never printed. */
   readonly secrets?: readonly string[];
-  /** Whether `table create` makes a table of it. `--table` names that table. */
+  /** Whether `table create` can create a table for this kind. `--table` names that table. */
   readonly hasTable?: true;
-  /** Whether opening it connects. Then `doctor` reports a failure to open it. */
+  /** Whether `open` connects to the store. If it does, `doctor` reports its failure as a finding. */
   readonly connects?: true;
-  /** What `doctor` looks at. */
+  /** What `doctor` checks, in words. */
   readonly examined: string;
-  /** What `init` writes for a job of processes; absent if it writes none on this kind. */
+  /** What `init` writes for a job of processes; absent if it writes no job for this kind. */
   readonly job?: ProcessDatabase;
-  /** @throws CliError or TypeError for an invalid value of its options; nothing is opened */
+  /** Opens nothing. @throws CliError or TypeError for an invalid value of the kind's options */
   check?(named: NamedStore): void;
-  /** @throws CliError if a package that it needs is missing */
+  /** @throws CliError if a package that the store needs is missing */
   open(named: NamedStore, clock: Clock): Promise<OpenedStore>;
 }
 
@@ -40,7 +40,7 @@ export type StoreLine = Pick<CommandLine, 'text' | 'has'>;
 /** The store that the command line or the environment names. */
 export interface NamedStore {
   readonly kind: StoreKind;
-  /** The value of the option or the variable that names it; empty for a switch. */
+  /** The value of the option or the variable that names the store; empty for a switch. */
   readonly value: string;
   readonly line: StoreLine;
   readonly env: Environment;
@@ -51,29 +51,29 @@ export interface NamedStore {
 export interface OpenedStore {
   readonly store: LockStore;
   readonly admin: LockAdminStore;
-  /** Absent if the errors of the store name it. */
+  /** Where the store is; absent if the store's errors say it. */
   readonly place?: StorePlace;
-  /** As the console names it. */
+  /** The store, in words for the console. */
   readonly words: string;
   readonly table?: StoreTable;
   /** Finds problems. Changes no lock. */
   examine(session: Examiner): Promise<readonly Finding[]>;
-  /** Ends its connections. */
+  /** Ends the store's connections. */
   close(): void;
 }
 
 /** The table of a store. */
 export interface StoreTable {
   readonly name: string;
-  /** Creates it, unless it exists. */
+  /** Creates the table, unless it exists. */
   create(): Promise<void>;
-  /** Why it could not be created, and the remedy. */
+  /** Why the table could not be created, and the remedy. */
   whyNot(error: Error): string;
 }
 
 /**
- * @param protocol the protocols that fit
- * @throws CliError for another text; it never shows the text, which may contain a password
+ * @param protocol matches the protocols that are allowed
+ * @throws CliError for any other value; its message never shows the value, which may contain a password
  */
 export function checkUrl({ kind, value }: NamedStore, protocol: RegExp, example: string): void {
   if (URL.canParse(value) && protocol.test(new URL(value).protocol)) return;

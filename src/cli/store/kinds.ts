@@ -11,7 +11,7 @@ import { upstash } from './upstash.js';
 /** All kinds of stores, in the order of the help. If no option names a store, the first variable that is set does. */
 export const KINDS: readonly StoreKind[] = [dynamodb, redis, upstash, postgres, sqlite];
 
-/** In a database, `--table` names the table of the locks. */
+/** Whether a kind is a SQL database, in which `--table` names the table of the locks. */
 const isDatabase = ({ hasTable, option }: StoreKind): boolean => hasTable === true && option !== dynamodb.option;
 
 /** The option that names a store of a kind, as one types it. */
@@ -33,7 +33,7 @@ export const STORE_OPTIONS: Options = {
   },
 };
 
-/** @throws CliError if no store is named, or more than one, and for options that do not fit */
+/** @throws CliError if no store or more than one is named, and for an option of another kind of store */
 export function namedStore(line: StoreLine, env: Environment): NamedStore {
   const kind = kindOf(line, env);
   const value = line.text(kind.option) ?? variableOf(kind, env) ?? '';

@@ -63,7 +63,7 @@ type Connection = Connected<PostgresStoreOptions['client']>;
 async function connectPg(connectionString: string): Promise<Connection> {
   const { default: pg } = await import('pg');
   const client = new pg.Pool({ connectionString, max: 4, connectionTimeoutMillis: CONNECT_MS });
-  // The statement that needed the connection fails too.
+  // Ignore an error of the connection: the statement that needs the connection fails too.
   client.on('error', () => undefined);
   return { client, rows: async (text) => (await client.query(text)).rows, close: () => void client.end() };
 }

@@ -20,7 +20,7 @@ export interface StorePlace {
 interface Stores {
   readonly store: LockStore;
   readonly admin: LockAdminStore;
-  /** Absent if the errors of the store name it. */
+  /** Where the store is; absent if the store's errors say it. */
   readonly place?: StorePlace;
 }
 
@@ -31,7 +31,7 @@ interface Stores {
 export function storesInReach(open: () => Promise<Stores>): Omit<Stores, 'place'> {
   const reach = async <T>(waitedMs: number | undefined, send: (stores: Stores) => Promise<T>): Promise<T> => {
     const stores = await open().catch((error: unknown) => {
-      // What a store refuses to be given is an option of the command line.
+      // A value that a store refuses comes from an option of the command line.
       throw isWrongUse(error) ? wrongUse((error as Error).message) : error;
     });
     try {

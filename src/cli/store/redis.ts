@@ -42,7 +42,7 @@ async function openRedis({ value: url, prefix }: NamedStore, clock: Clock): Prom
   };
 }
 
-/** The place of a Redis, and the last words about the connection to it. */
+/** The place of a Redis, and the latest problem of the connection to it. */
 interface RedisPlace extends StorePlace {
   readonly clock: Clock;
   note(problem: string | undefined): void;

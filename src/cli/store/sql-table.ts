@@ -23,11 +23,11 @@ interface InTable<Client> {
     readonly keyPrefix?: string;
   }): LockStore & LockAdminStore;
   create(client: Client, options: { readonly table: string }): Promise<void>;
-  /** Looks at the server, if there is one. */
+  /** Checks the database's server; absent if the database has no server. */
   examine?(rows: Rows, session: Examiner): Promise<readonly Finding[]>;
 }
 
-/** The stores' default. */
+/** The table's name if no option gives one: the default of the stores. */
 const TABLE = 'single_execution_locks';
 
 /** The store in the table that `--table` names. */
@@ -57,7 +57,7 @@ export function openInTable<Client>(
   };
 }
 
-/** Makes real writes, to a row that does not exist. */
+/** Checks the rights on the table by real writes to a row that does not exist. */
 function lookAtRights(rows: Rows, name: string): Promise<Finding> {
   const quotedParts = name.split('.').map((part) => `"${part.replaceAll('"', '""')}"`);
   const table = quotedParts.join('.');

@@ -12,7 +12,7 @@ const THROWN: readonly unknown[] = [
   new Error('no database'),
   undefined,
   'no database',
-  // An adapter that answers for its own store must not take these for its own.
+  // Errors of another lock's store: an adapter must not handle them as errors of its own store.
   new LockStoreError('no store', OF_ANOTHER_LOCK),
   new CorruptLockError('other', 'lockUntil', 'NaN'),
 ];
@@ -160,7 +160,7 @@ export const callCases: readonly AdapterCase[] = [
     for (const args of [due(), due(), due({ time: undefined })]) {
       expect((await run({}, args)).execution.fencingToken).toBe(0);
     }
-    // Nor must a tick be due.
+    // The handler runs even if no tick is due.
     await run({ tick: 'nearest', schedule: eventBridge('at(2027-01-01T09:00:00)') });
 
     expect(verbs()).toEqual([]);
@@ -230,6 +230,6 @@ export const callCases: readonly AdapterCase[] = [
   ),
 ];
 
-/** A context is the last argument of its platform. */
+/** Passes work to the `waitUntil` of the context, which is the last argument on its platform. */
 const inBackground = (args: readonly unknown[], work: Promise<unknown>) =>
   (args.at(-1) as { waitUntil(work: Promise<unknown>): void }).waitUntil(work);

@@ -7,7 +7,7 @@ import type { Stage } from './stage.js';
 
 const HOUR = 60 * MINUTE;
 
-/** A run of one tick, then one of the tick two hours later, which catches up with the tick between. */
+/** Runs one tick, then the tick two hours later. The second run catches up with the tick between them. */
 async function caughtUp(stage: Stage) {
   const { wrap, due, clock, platform } = stage;
   const results: unknown[] = [];

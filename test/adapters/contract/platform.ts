@@ -1,8 +1,8 @@
 import type { Execution } from 'single-execution';
 
-/** What only some platforms have, or do. */
+/** A property that only some platforms have. A case names those that it needs. */
 export type Need =
-  /** The wrapped function itself is called, so that it has a `this` and the run is around the handler. */
+  /** The caller calls the wrapped function directly, so the handler has the caller's `this`. */
   | 'own call'
   /** A trigger carries its scheduled time. */
   | 'time in the trigger'
@@ -11,13 +11,13 @@ export type Need =
   | 'untimed is refused'
   /** The option `tick` is required, and may be the local clock. */
   | 'tick of the local clock'
-  /** No platform reports how long a run can last, so that an option must say it. */
+  /** The platform does not report how long a run can last, so an option must give it. */
   | 'lease by an option'
-  /** The context takes work that outlives the handler. */
+  /** The context has `waitUntil`, for work that goes on after the handler. */
   | 'background'
   /** A handler can be called again, for an older tick. */
   | 'catch-up'
-  /** The store is given when wrapping. */
+  /** The option `store` is a store, not a function that returns one. */
   | 'store as a value';
 
 /** What a handler is given. */
@@ -28,20 +28,20 @@ export interface Given {
   readonly execution: Execution;
 }
 
-/** What a handler of any platform does. */
+/** The work of a handler, in the same form for all platforms. */
 export type Job = (given: Given) => unknown;
 
-/** A function in the form of a platform. */
+/** A function with the arguments that a platform passes. */
 // biome-ignore lint/suspicious/noExplicitAny: each platform passes its own arguments
 export type Called = (this: unknown, ...args: any[]) => unknown;
 
-/** What a platform passes on to a function that it calls. */
+/** The parts of a trigger that the cases set. */
 export interface Trigger {
-  /** The scheduled time in epoch milliseconds, or what cannot be read as one. Absent if the trigger carries none. */
+  /** The scheduled time in epoch milliseconds, or an invalid value. Absent if the trigger carries no time. */
   readonly time?: unknown;
-  /** Something in the trigger that a name can be made of. */
+  /** A text in the trigger from which the option `name` can make a lock name. */
   readonly tenant: string;
-  /** Something in the trigger that nobody else may see. */
+  /** A text in the trigger that must reach no log and no record. */
   readonly secret: string;
   /** The time until the platform ends the run, on platforms that report it. */
   readonly remainingMs: () => number;
@@ -49,7 +49,7 @@ export interface Trigger {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
 }
 
-/** A trigger of whose parts none matters. */
+/** A trigger for cases in which its values do not matter. */
 export const anyTrigger: Trigger = {
   time: Date.UTC(2026, 0, 1),
   tenant: 'acme',
@@ -60,35 +60,35 @@ export const anyTrigger: Trigger = {
 /** One adapter or aspect, as the cases of the contract use it. */
 export interface Platform {
   readonly title: string;
-  /** Why a promise is not made here. */
+  /** What the platform does not have, each with the reason. */
   readonly lacks: Readonly<Partial<Record<Need, string>>>;
   /** Names of its options before `store`, in the order of its error message. */
   readonly optionNames: string;
   /** Its options in most cases: the tick comes from the trigger. */
   readonly options: object;
-  /** The source of the time that a run has: the context, or the option `maxDuration`. The words are those of a warning. */
+  /** Where the time limit of a run comes from, in the words of a warning: the context, or the option `maxDuration`. */
   readonly limit: "the function's remaining" | 'maxDuration, which is';
-  /** Who holds the lock, as a skip says. */
+  /** The holder that a skip reports. */
   readonly holder: string | RegExp;
-  /** Makes a handler that does this job, and wraps it. */
+  /** Makes a handler that does this job, and wraps it with the adapter. */
   wrap(job: Job, options: never): Called;
-  /** The arguments that a call has. */
+  /** The arguments with which the platform calls for a trigger. */
   argsOf(trigger: Trigger): unknown[];
-  /** What `Trigger.tenant` is in the arguments. */
+  /** Reads `Trigger.tenant` from the arguments. */
   tenantOf(...args: never[]): string;
   /** The scheduled time that a handler reads from its arguments. */
   timeOf(...args: never[]): unknown;
-  /** The time that it reads there when it runs for an older tick; `execution.tick` is that tick in any case. */
+  /** What `timeOf` reads in a run for an older tick: this tick or the call's. `execution.tick` is always this tick. */
   readonly timeOfOlderTick: 'its own' | 'that of the call';
   /** Results that a handler may have. */
   results(): unknown[];
-  /** The skip that a caller is told of. @default the result of the call */
+  /** Reads the skip from the result of a call. @default the result itself */
   skipOf?(reply: unknown): Promise<unknown>;
-  /** The code of an answer that refuses a call. @default a refusal rejects; it is told by its code, or its name */
+  /** Reads the code of a refusal from the result. @default the call rejects; the error's code, or its name, counts */
   refusalOf?(reply: unknown): Promise<unknown>;
-  /** What becomes of a time that no schedule can have sent. @default RangeError */
+  /** How a call with a time that no schedule can have sent is refused. @default RangeError */
   readonly wrongTime?: string;
-  /** What becomes of a trigger without a time, where it is refused. */
+  /** How a trigger without a time is refused; absent if it runs. */
   readonly noTime?: string;
 }
 
@@ -99,5 +99,5 @@ export function executionLast(job: Job): Called {
   };
 }
 
-/** Results that anything but a route may have. */
+/** Results for all platforms but routes, which must return a Response. */
 export const anyResults = (): unknown[] => [{ sent: 5 }, undefined, null, 'sent', 0];

@@ -6,5 +6,5 @@ import { lambda } from './platforms/lambda.js';
 import { middyHandler } from './platforms/middy.js';
 import { process } from './platforms/process.js';
 
-/** Every adapter and aspect that wraps a function; node-cron's coordinator wraps none. */
+/** Every adapter and aspect that wraps a function. node-cron's coordinator is not here: it wraps no function. */
 export const PLATFORMS: readonly Platform[] = [lambda, http, cloudflare, process, middyHandler, decorator, nestMethod];

@@ -4,13 +4,13 @@ import { NOW } from '../../support/memory-locks.js';
 import { type AdapterCase, adapterCase } from './case.js';
 import type { Stage } from './stage.js';
 
-/** Another function with the name of the one that is called runs. */
+/** Starts a run that holds the lock, as if in another function, and lets a second pass. */
 async function hold({ hold: start, clock }: Stage): Promise<void> {
   await start();
   await clock.advance(1_000);
 }
 
-/** What its caller is told. */
+/** The skip that the caller gets. */
 const whyOf = ({ holder }: Stage['platform']) => ({
   status: 'skipped',
   name: 'digest',

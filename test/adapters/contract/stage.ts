@@ -6,7 +6,7 @@ import { type MemoryLocks, MINUTE } from '../../support/memory-locks.js';
 import { wrapperLocks } from '../../support/wrapper-locks.js';
 import { anyTrigger, type Called, type Given, type Job, type Platform, type Trigger } from './platform.js';
 
-/** Options of a wrapper, and the time until the platform ends a run, from wherever the platform has it. */
+/** Options of a wrapper. `limitMs`: the time until the platform ends a run, by its context or by an option. */
 export interface StageOptions {
   readonly limitMs?: number;
   readonly [option: string]: unknown;
@@ -16,27 +16,27 @@ export interface StageOptions {
 export interface Stage {
   readonly platform: Platform;
   readonly clock: ManualClock;
-  /** Keeps account of its calls, which go wrong as planned. */
+  /** Records its calls, and fails those for which a fault is planned. */
   readonly store: FaultyStore;
   readonly observer: RecordingObserver;
   readonly item: MemoryLocks['item'];
-  /** The verbs that the store was asked for. */
+  /** The verbs of all calls to the store. */
   verbs(): string[];
-  /** The log for people. */
+  /** Calls of `console.warn`. */
   readonly logged: MockInstance<typeof console.warn>;
   /** A result that a handler may have. */
   result(): unknown;
-  /** Wraps a job; its lease is a minute. */
+  /** Wraps a job, with a lease of a minute. */
   wrap(job: Job, options?: StageOptions): Called;
   /** The arguments of a call for the tick at {@link NOW}. */
   due(trigger?: Partial<Omit<Trigger, 'remainingMs'>> & { readonly limitMs?: number }): unknown[];
-  /** A call that must run its handler, once. */
+  /** Makes a call, which must run its handler once. */
   run(options?: StageOptions, args?: unknown[]): Promise<Given>;
   /** A run that lasts until its gate is opened. */
   hold(options?: StageOptions, args?: unknown[]): Promise<Gate<unknown> & { readonly ended: Promise<unknown> }>;
-  /** What the caller of a call that must be skipped is told. */
+  /** Makes a call that must be skipped. @returns the skip that the caller gets */
   skip(options?: StageOptions, args?: unknown[]): Promise<Skipped>;
-  /** How the caller of a call that must be refused is told so: a code, or the name of an error. */
+  /** Makes a call that must be refused. @returns the code of the refusal, or the name of its error */
   refusal(options?: StageOptions, args?: unknown[]): Promise<unknown>;
 }
 

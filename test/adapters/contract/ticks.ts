@@ -6,7 +6,7 @@ import { type AdapterCase, adapterCase } from './case.js';
 import type { Job } from './platform.js';
 import type { Stage, StageOptions } from './stage.js';
 
-/** The tick for which the handler of a call runs. */
+/** Makes a call. @returns the tick for which its handler ran */
 const tickOf = async ({ run }: Stage, options: StageOptions, args?: unknown[]): Promise<Date | undefined> =>
   (await run(options, args)).execution.tick;
 

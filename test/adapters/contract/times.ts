@@ -10,7 +10,7 @@ import type { StageOptions } from './stage.js';
 const deadline = new DeadlineError('digest', 'DEADLINE', 'the platform ends it soon');
 const DAY = 86_400_000;
 
-/** The reason of a run's signal a millisecond before an instant, and at that instant. */
+/** The reason of a run's signal after `ms - 1` milliseconds, and after `ms`. */
 async function reasonsAround(ms: number, { signal }: Execution, clock: Clock): Promise<unknown[]> {
   await pass(clock, ms - 1);
   const before = signal.reason;
@@ -65,7 +65,8 @@ export const timeCases: readonly AdapterCase[] = [
     expect(logged).not.toHaveBeenCalled();
   }),
 
-  // Above 198 s the guard of the default lease, 1 %, is longer than its margin of 2 s; the run is asked to end before.
+  // The default lease is the limit plus 2 s. Above 198 s its guard of 1 % is longer than these 2 s, so that the guard,
+  // not the limit, decides when the signal aborts.
   ...(
     [
       [1_000, 900, {}],

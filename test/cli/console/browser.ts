@@ -3,7 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { providePrograms } from '../../support/provided-programs.js';
 
-/** A page of a real Chromium, closed at the end of the test. Its errors fail the test, but for those expected. */
+/** Opens a page in a real Chromium until the test ends. An error of the page fails the test, unless it is expected. */
 export type OpenPage = (url: string, look?: Parameters<Browser['newContext']>[0], expected?: RegExp) => Promise<Page>;
 
 /** One Chromium for the tests of a file. */

@@ -217,7 +217,7 @@ describe('the page of the console', () => {
 
   test('writes the instants below the picture inside of it, on a phone too', async () => {
     const name = freshName();
-    // The tick at the left edge is an instant that the axis names.
+    // The failed tick is at midnight, so that its mark and a label of the axis are at the left edge.
     const today = new Date(new Date().setUTCHours(0, 0, 0, 0));
     await ran(redis().store, name, new Date(today.getTime() - 2 * 86_400_000), 'failed');
     await ran(redis().store, name, today);

@@ -18,7 +18,7 @@ const NOW = Date.UTC(2026, 10, 23, 4, 18, 59);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const at = (day: number, hour: number, minute = 0) => new Date(Date.UTC(2026, 10, day, hour, minute));
-/** When the scheduler's call has arrived. */
+/** When the scheduler's call arrives: a second after the tick. */
 const atMs = (tick: Date) => tick.getTime() + 1_000;
 const by = (name: string) => `${name} $LATEST eu-central-1 7f3c213`;
 

@@ -12,14 +12,14 @@ export interface StartedConsole {
   readonly url: string;
   readonly port: number;
   readonly token: string;
-  /** Asks its API. @returns the status and the body */
+  /** Sends a request to the console's API. @returns the status and the body */
   ask(path: string, options?: AskOptions): Promise<{ readonly status: number; readonly body: unknown }>;
 }
 
 interface AskOptions {
   readonly body?: unknown;
   readonly method?: string;
-  /** In place of the right ones. */
+  /** Replace the correct headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -129,7 +129,7 @@ describe('the picture of the last runs', () => {
   });
 });
 
-/** A row of the history as anybody may have written it. */
+/** A row of the history with any values, as another program may have written it. */
 const anyRow = fc
   .tuple(
     fc.constantFrom('s', 'f', 'c'),

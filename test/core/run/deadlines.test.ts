@@ -9,7 +9,7 @@ import { lease } from '../../support/lease.js';
 
 const MINUTES_15 = 900_000;
 
-/** An order at the monotonic instant 10,000 with so much time remaining. */
+/** An order at the monotonic instant 10,000. `remainingMs` is what the platform says is left. */
 async function orderWith(remainingMs: number | undefined, options: Partial<LockOptions> = {}) {
   const clock = manualClock();
   await clock.advance(10_000);

@@ -11,7 +11,7 @@ import { type WatchedTime, watchLease } from '../../../src/core/run/lease-watch.
 const NOW = 1_767_225_600_000;
 const sent = { firstSentMono: 0, firstSentWall: NOW };
 
-/** A hold of a lease of a minute that must not be used from that monotonic instant on. */
+/** The hold of a one-minute lease, which the holder must not use after the monotonic instant `deadlineMono`. */
 const holdUntil = (deadlineMono: number): Hold => ({
   deadlineMono,
   endMono: deadlineMono + 600,

@@ -20,7 +20,7 @@ const every15 = (first: Call): Call[] => [
 const usual: Call = { at: 0, tick: 0, lasts: 4, label: '02:00' };
 const killed: Call = { ...usual, isKilled: true };
 
-/** A job of every 15 minutes that takes 4 minutes, and 10 at most. */
+/** A job that is due every 15 minutes and takes 4 minutes, at most 10. */
 const LANES: readonly Lane[] = [
   {
     title: 'All is well: each run gives its lock back at its end.',
@@ -58,7 +58,7 @@ const LEFT = 20;
 const perMinute = (minutes: number) => minutes * 20;
 const xOf = (minutes: number) => LEFT + perMinute(minutes);
 
-/** How lockAtMostFor and lockAtLeastFor act on a line of time. */
+/** A picture of what lockAtMostFor and lockAtLeastFor do, along a line of time. */
 export async function leaseTimes(): Promise<string> {
   const lanes = await Promise.all(LANES.map(({ calls, times }) => played(calls, times)));
   const bottom = LANES.length * HEIGHT + 8;

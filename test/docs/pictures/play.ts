@@ -5,7 +5,7 @@ import { manualClock } from 'single-execution/testing';
 /** A trigger's call of one job. Times are minutes of the picture. */
 export interface Call {
   readonly at: number;
-  /** The scheduled time that it stands for; without one, the call has no tick. */
+  /** The call's tick; absent if the call has none. */
   readonly tick?: number;
   readonly lasts: number;
   /** The run is killed after `lasts`: nobody releases its lock. */
@@ -13,14 +13,14 @@ export interface Call {
   readonly label: string;
 }
 
-/** What became of a call: a reason if it was skipped. */
+/** A call, with the reason if it was skipped. */
 export interface Played extends Call {
   readonly skipped?: SkipReason;
 }
 
 const MINUTE = 60_000;
 
-/** Has the library decide about calls, on a clock that is turned, so that no picture shows what it would not do. */
+/** Makes the calls on a manual clock, and lets the library decide, so that each picture shows what the library does. */
 export async function played(
   calls: readonly Call[],
   times: { readonly lockAtMostFor: string; readonly lockAtLeastFor?: string },

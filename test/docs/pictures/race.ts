@@ -1,7 +1,7 @@
 import { type Call, type Played, played } from './play.js';
 import { bar, line, picture, skip, text } from './svg.js';
 
-/** A job of every ten minutes, from 02:00. The run of 02:10 is slow, and two ticks are delivered twice. */
+/** A job that is due every ten minutes, from 02:00. The run of 02:10 is slow, and two ticks are delivered twice. */
 const CALLS: readonly Call[] = [
   { at: 0, tick: 0, lasts: 6, label: '02:00' },
   { at: 3, tick: 0, lasts: 6, label: '02:00 again' },
@@ -16,7 +16,7 @@ const LEFT = 20;
 const perMinute = (minutes: number) => minutes * 19.5;
 const xOf = (minutes: number) => LEFT + perMinute(minutes);
 
-/** The same deliveries without a lock and with this library. */
+/** A picture of the same deliveries, once without a lock and once with this library. */
 export async function race(): Promise<string> {
   const withIt = await played(CALLS, { lockAtMostFor: '15m' });
   const ran = withIt.filter(({ skipped }) => !skipped);
@@ -42,7 +42,7 @@ const lane = (y: number, title: string, words: string) => [
   text(LEFT, y + 22, words, 'quiet'),
 ];
 
-/** A run that begins during another one stands below it. */
+/** Where to draw a run: one row lower if it begins during another run. */
 const rowOf = (n: number, top: number) => (CALLS[n] && overlaps(CALLS[n], n) ? top + 34 : top);
 
 function shown({ at, lasts, label, skipped }: Played, top: number): string {

@@ -1,6 +1,6 @@
 /*
- * The few shapes that the pictures of docs/images are made of. Colours are classes, which follow the reader's light or
- * dark scheme; the ground is opaque, so that a picture can be read on any page.
+ * The few shapes of the pictures in docs/images. Colours are classes, which follow the reader's light or dark scheme.
+ * The background is opaque, so that a picture can be read on any page.
  */
 
 const STYLE = `<style>
@@ -29,7 +29,7 @@ text { fill: #f0f6fc }
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-/** A whole picture; `words` are read aloud where it cannot be seen. */
+/** A whole picture. Screen readers read `words`. */
 export function picture(width: number, height: number, words: string, shapes: readonly string[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">
 <title>${escaped(words)}</title>
@@ -49,7 +49,7 @@ export function bar(x: number, y: number, width: number, kind: string, words = '
   return words ? `${box}\n${text(x + 8, y + 19.5, words)}` : box;
 }
 
-/** A call that was skipped; as wide as its words are in a wide font. */
+/** A call that was skipped. The box is wide enough for the words in a wide font. */
 export function skip(x: number, y: number, reason: string): string {
   const words = `skipped: ${reason}`;
   return bar(x, y, words.length * 8.3 + 14, 'skip', words);

@@ -16,8 +16,9 @@ import { parseCloudFormation, readSam } from './read-sam.js';
 import { readTerraform } from './read-terraform.js';
 
 /*
- * What SAM and Terraform would upload: the job of `init`, bundled as each template says, run as Lambda runs it, with the
- * template's settings and environment, on the event that its schedule sends. Each request is held against its policy.
+ * Runs the job of `init` as SAM and Terraform would deploy it: bundled as the template says, run as Lambda runs it,
+ * with the template's settings and environment, on the event of its schedule. Checks each request against the role's
+ * policy.
  */
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -30,7 +31,7 @@ beforeAll(async () => {
   [proxy, project] = await Promise.all([startFaultProxy(endpoint), mkdtemp(join(tmpdir(), 'job-'))]);
   const job = handlerFiles('send-digest', { isTypeScript: true, runner: 'vitest', testFolder: '', isModule: true });
   for (const [file, text] of Object.entries(job)) await writeFile(join(project, file), text);
-  // The library is found by the paths of this repository.
+  // This configuration has the paths at which imports find the library.
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ extends: join(ROOT, 'tsconfig.json') }));
   await symlink(join(ROOT, 'node_modules'), join(project, 'node_modules'), 'dir');
 });
@@ -39,13 +40,13 @@ afterAll(() => Promise.all([proxy?.stop(), rm(project, { recursive: true })]));
 interface Bundled {
   readonly deployment: Deployment;
   readonly handler: string;
-  /** The folder that is zipped. */
+  /** The folder that the tool zips. */
   readonly folder: string;
 }
 
 const readTemplateFile = (file: string): Promise<string> => readFile(join(ROOT, 'infra/templates', file), 'utf8');
 
-/** As `sam build` calls esbuild: a true is a flag, a false is overlooked, and a text is the value of an option. */
+/** Bundles as `sam build` does: for esbuild, `true` is a flag, `false` is left out, and a text is an option's value. */
 async function bundledBySam(): Promise<Bundled> {
   const text = await readTemplateFile('sam/template.yaml');
   const { Metadata = {}, Properties = {} } = parseCloudFormation(text).Resources['SendDigestFunction'] ?? {};
@@ -62,7 +63,7 @@ async function bundledBySam(): Promise<Bundled> {
   return { deployment: readSam(text), handler: String(Properties['Handler']), folder };
 }
 
-/** By the command that the comment gives, but for the zip. */
+/** Bundles with the command in the template's comment, without the zip. */
 async function bundledForTerraform(): Promise<Bundled> {
   const text = await readTemplateFile('terraform/main.tf');
   const command = /# (npx esbuild[^\n]*)\\\n +# +([^\n]*)\\\n/.exec(text)?.slice(1).join('') ?? '';
@@ -100,21 +101,21 @@ test.each([
       expect(await deliver('2026-01-02T02:00:00Z')).toMatchObject({
         value: { status: 'skipped', reason: 'already-executed', tick: '2026-01-02T02:00:00.000Z' },
       });
-      // In less than LOCK_AT_LEAST_FOR, which the template hands to the function.
+      // This call comes within LOCK_AT_LEAST_FOR, which the template sets.
       expect(await deliver('2026-01-03T02:00:00Z')).toMatchObject({ value: { reason: 'lock-at-least-for' } });
       expect(host.output().stdout.join('\n')).toContain('"Namespace":"SingleExecution/jobs"');
     } finally {
       await host.stop();
     }
     const requests = proxy.requests();
-    // A host under load can send one again.
+    // Four requests, or more: a host under load can resend a request.
     expect(requests.length).toBeGreaterThanOrEqual(4);
     expect(requests.filter((request) => !isAllowed(policyOf(deployment, known), asked(request, arnOf)))).toEqual([]);
   },
   SLOW_MS,
 );
 
-/** What stands for the marks once it is deployed. */
+/** The values of the marks in the deployed template. */
 function knownOf({ job }: Deployment, table: string): Readonly<Record<string, string>> {
   return {
     job: job.name,

@@ -1,8 +1,8 @@
 import { inOrder, kindOf, propertiesReader, type Resource, type Resources, type Values } from './resources.js';
 
 /*
- * What a template deploys for one job, whatever its tool, as properties of CloudFormation. A reference to a resource is
- * a mark in the text, such as `{{table.arn}}`, and so is a value that a user changes, such as `{{job}}`.
+ * What a template of any tool deploys for one job, as properties of CloudFormation. Marks in the text stand for
+ * references to resources, such as `{{table.arn}}`, and for values that a user changes, such as `{{job}}`.
  */
 export interface Deployment {
   readonly job: Job;
@@ -16,10 +16,10 @@ export interface Deployment {
   readonly input: Values;
   readonly queue: Values;
   readonly queuePolicy: Values;
-  /** The function's. */
+  /** The function's role. */
   readonly role: Role;
   readonly schedulerRole: Role;
-  /** By their names, such as `DidNotRun`. */
+  /** The alarms by name, such as `DidNotRun`. */
   readonly alarms: Readonly<Record<string, Values>>;
 }
 
@@ -40,12 +40,12 @@ type Environment = Readonly<Record<string, string>>;
 interface Template {
   readonly jobName: string;
   readonly resources: Resources;
-  /** The values of its parameters. */
+  /** The values of the template's parameters. */
   readonly parameters?: Values;
   readonly alarmName: (logicalId: string, alarm: Resource) => string;
 }
 
-/** @throws Error when a resource of the job is missing, or is there twice */
+/** @throws Error if the job has no resource of a kind, or two */
 export function readTemplate({ jobName, resources, parameters = {}, alarmName }: Template): Deployment {
   const propertiesOf = propertiesReader(resources, parameters);
   const all = (kind: string) =>
@@ -98,7 +98,7 @@ export function readTemplate({ jobName, resources, parameters = {}, alarmName }:
 function marked({ job, ...rest }: Deployment): Deployment {
   const { SINGLE_EXECUTION_NAMESPACE: namespace = '', ...variables } = rest.fn.Environment.Variables;
   if (!namespace.startsWith('SingleExecution/')) throw new Error(`the namespace of the metrics is '${namespace}'`);
-  // UTC is what a handler takes when it is told no time zone.
+  // A handler without a time zone uses UTC.
   const zone = job.timeZone === 'Etc/UTC' ? { SINGLE_EXECUTION_TIME_ZONE: job.timeZone } : {};
   const Variables = { SINGLE_EXECUTION_NAMESPACE: namespace, ...zone, ...variables };
   const marks: readonly [string, string][] = [

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-/** Without the indentation that a part of a file has in its place. */
+/** A text without its indentation, which may differ between the file and the page. */
 const flush = (text: string): string => text.replace(/^ +/gm, '');
 
 test.each([

@@ -1,15 +1,15 @@
 import type { Resources, Values } from './resources.js';
 
 /*
- * Terraform's provider of AWS and Pulumi's, which is made of it, have the same resources under the same names of
- * arguments. Here they become CloudFormation's. An argument without a counterpart stays, and is then a difference.
+ * Converts resources of Terraform's AWS provider to CloudFormation. Pulumi's provider is made from Terraform's, and has
+ * the same resources and arguments. An argument without a counterpart stays, and is then reported as a difference.
  */
 
 export interface ProviderResource {
-  /** Terraform's, such as `aws_sqs_queue`. */
+  /** Terraform's type, such as `aws_sqs_queue`. */
   readonly type: string;
   readonly id: string;
-  /** By their names in Pulumi, such as `hashKey`. References are marks, and policies are objects. */
+  /** The arguments by their names in Pulumi, such as `hashKey`. References are marks, and policies are objects. */
   readonly args: Values;
   readonly isRetained?: boolean;
 }
@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, readonly [type: string, convert?: (properti
   aws_cloudwatch_metric_alarm: ['AWS::CloudWatch::Alarm', alarm],
 };
 
-/** What CloudFormation does not call the same. */
+/** The arguments that have another name in CloudFormation. */
 const NAMES: Readonly<Record<string, string>> = {
   okActions: 'OKActions',
   messageRetentionSeconds: 'MessageRetentionPeriod',
@@ -38,7 +38,7 @@ const NAMES: Readonly<Record<string, string>> = {
   policy: 'PolicyDocument',
 };
 
-/** Names, the order of things, and the code: what it becomes runs in a test of its own. */
+/** Arguments that are not compared: names, the order of creation, and the code, which other tests run. */
 const APART = /^(name|namePrefix|alarmName|dependsOn|filename|sourceCodeHash|nodejs)$/;
 
 export function cloudFormationOf(resources: readonly ProviderResource[]): Resources {
@@ -52,7 +52,7 @@ export function cloudFormationOf(resources: readonly ProviderResource[]): Resour
   return Object.fromEntries(converted);
 }
 
-/** In CloudFormation's spelling. Dimensions, environments and policies have keys of their own. */
+/** Gives arguments CloudFormation's names. Keeps the keys of dimensions, environment variables and policies. */
 function renamed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(renamed);
   if (typeof value !== 'object' || value === null || 'Statement' in value) return value;
@@ -78,7 +78,7 @@ function table({ HashKey, Attributes, PointInTimeRecovery, Ttl, ...rest }: Value
 }
 
 function lambda({ LoggingConfig, ...rest }: Values): Values {
-  // Text is what Lambda writes when nothing is said.
+  // Leave out the log format `Text`, which is Lambda's default.
   const { LogFormat, ...logging } = LoggingConfig as Values;
   return { ...rest, LoggingConfig: LogFormat === 'Text' ? logging : LoggingConfig };
 }

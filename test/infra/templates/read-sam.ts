@@ -6,7 +6,8 @@ import { type Deployment, readTemplate } from './deployment.js';
 import type { Resources } from './resources.js';
 
 /*
- * SAM's own translator is a package of Python. Where it is missing, pip puts it into the cache of this checkout.
+ * Reads templates of SAM with SAM's own translator, a Python package: it turns a function with given roles into a
+ * function, its retry configuration and its schedules. If it is missing, pip installs it into a cache of this checkout.
  */
 
 const PYTHON = 'python3';
@@ -35,7 +36,7 @@ export function parseCloudFormation(text: string): SamTemplate {
   });
 }
 
-/** Reads what SAM makes of a template that deploys one job. @throws Error where it refuses the template */
+/** Reads the output of SAM for a template that deploys one job. @throws Error if SAM refuses the template */
 export function readSam(text: string): Deployment {
   const { Parameters, Resources } = translated(packaged(parseCloudFormation(text)));
   return readTemplate({
@@ -53,14 +54,14 @@ function translated(template: SamTemplate): SamTemplate {
   return JSON.parse(execFileSync(PYTHON, ['-c', TRANSLATE], options));
 }
 
-/** With the code where `sam package` puts it. */
+/** A template whose code is in S3, where `sam package` puts it. */
 function packaged({ Resources, ...rest }: SamTemplate): SamTemplate {
   const { SendDigestFunction: fn = { Type: 'none' } } = Resources;
   const Properties = { ...fn.Properties, CodeUri: 's3://bucket/key' };
   return { ...rest, Resources: { ...Resources, SendDigestFunction: { ...fn, Properties } } };
 }
 
-/** SAM tags each function as its own. */
+/** The resources without the tag that SAM adds to each function. */
 function withoutTag(resources: Resources): Resources {
   const { SendDigestFunction: fn = { Type: 'none' } } = resources;
   const { Tags: _, ...Properties } = fn.Properties ?? {};

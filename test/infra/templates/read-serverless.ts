@@ -8,13 +8,13 @@ import type { Resource, Resources } from './resources.js';
 
 const OSLS = join(import.meta.dirname, '../../../node_modules/.bin/osls');
 
-/** As `init` calls the file of a job. */
+/** The name that `init` gives to a job's file. */
 const CONFIG = 'send-digest.serverless.yml';
 
-/** What the framework adds for itself: a bucket for the code, and what reads it. */
+/** The resources that the framework adds for itself: a bucket for the code, and its policy. */
 const ITS_OWN = /^ServerlessDeploymentBucket/;
 
-/** Has osls package a service that deploys one job, and reads the template that it would deploy. */
+/** Lets osls package a service that deploys one job, and reads the template that osls would deploy. */
 export async function readServerless(text: string): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), 'serverless-'));
   try {
@@ -37,7 +37,7 @@ export async function readServerless(text: string): Promise<Deployment> {
   }
 }
 
-/** A function that names no log group writes to the one that has its own name. */
+/** Names the log group of each function. A function that names none writes to the group with the function's name. */
 function withLog(resources: Resources): Resources {
   const logs = new Set(Object.values(resources).map(({ Properties }) => Properties?.['LogGroupName']));
   const withLogOf = (resource: Resource): Resource => {

@@ -8,7 +8,7 @@ interface Config {
   run(): Promise<unknown>;
 }
 
-/** The parts of a resource that others refer to, under their marks. */
+/** The attributes of a resource that other resources refer to, each with its mark. */
 const ATTRIBUTES: Readonly<Record<string, Values>> = {
   aws_dynamodb_table: { name: '{{table.name}}', arn: '{{table.arn}}' },
   aws_lambda_function: { name: '{{function.name}}', arn: '{{function.arn}}' },
@@ -29,7 +29,7 @@ export async function readSst(text: string): Promise<Deployment> {
 
 const CONFIG = "export default $config({ app: () => ({}), run: () => import('./job.sst') });";
 
-/** Runs an `sst.config.ts`, and what it imports, on recorders in place of SST's components and Pulumi's resources. */
+/** Runs an `sst.config.ts` and its imports. Recorders stand for SST's components and Pulumi's resources. */
 export async function resourcesOfSst(files: Readonly<Record<string, string>>): Promise<readonly ProviderResource[]> {
   const made: ProviderResource[] = [];
   const globals = recorders((type, id, args, isRetained = false) => {
@@ -92,7 +92,7 @@ function constructible<T>(made: (id: string, args: T) => Values): unknown {
 
 type Make = (type: string, id: string, args: Values, isRetained?: boolean) => Values;
 
-/** What `sst.aws.Dynamo` makes of its arguments, and no more: a default of it would not be seen in the file. */
+/** The table that `sst.aws.Dynamo` makes from its arguments. Throws for others: their defaults would go unnoticed. */
 function dynamo(make: Make) {
   return (id: string, { fields, primaryIndex, transform, ...rest }: DynamoArgs): Values => {
     if (Object.keys(rest).length > 0) throw new Error(`Dynamo has ${Object.keys(rest).join(', ')}`);

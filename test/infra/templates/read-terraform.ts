@@ -3,7 +3,7 @@ import { type Deployment, readTemplate } from './deployment.js';
 import { cloudFormationOf, type ProviderResource, policyOf } from './provider-resources.js';
 import type { Values } from './resources.js';
 
-// Its declarations would bring the types of a browser into every file.
+// Not an import: the package's declarations would bring the types of a browser into every file.
 const { parse } = createRequire(import.meta.url)('@cdktf/hcl2json') as {
   parse(file: string, text: string): Promise<unknown>;
 };
@@ -17,7 +17,7 @@ interface Module {
   readonly resource?: Blocks;
 }
 
-/** What each attribute of a resource is called in a deployment. */
+/** The mark of each attribute of a resource. */
 const MARKS: Readonly<Record<string, string>> = {
   'data.aws_caller_identity.account_id': '{{account}}',
   'data.aws_region.id': '{{region}}',
@@ -44,7 +44,7 @@ export async function readTerraform(text: string): Promise<Deployment> {
     if (typeof given !== 'object' || given === null) return given;
     return Object.fromEntries(Object.entries(given).map(([key, part]) => [key, value(part)]));
   };
-  /** A whole expression keeps its kind; within a text each is put in its place. */
+  /** The value of a text. If the whole text is an expression, the value has the expression's type. */
   const textValue = (text: string): unknown => {
     const [, only] = /^\$\{([^}]+)\}$/.exec(text) ?? [];
     if (only !== undefined) return expression(only);
@@ -78,7 +78,7 @@ export async function readTerraform(text: string): Promise<Deployment> {
   };
   const resources = Object.entries(resource).flatMap(([type, ofType]) =>
     Object.entries(ofType).map(([id, [given]]): ProviderResource => {
-      // An expression that the values below do not know: the code.
+      // Leave out arguments about the code: `expression` does not know their functions.
       const { source_code_hash: _, filename: __, depends_on: ___, name_prefix: ____, ...args } = given;
       return { type, id, args: camelCased(value(args)) as Values };
     }),
@@ -90,7 +90,7 @@ export async function readTerraform(text: string): Promise<Deployment> {
   });
 }
 
-/** What a file of a module declares under a name that may be there once. */
+/** The names that a file of a module declares and that must be unique in the module. */
 export async function declaredByTerraform(text: string): Promise<string[]> {
   const { terraform = [{}], locals = [{}], data = {}, resource = {} } = (await parse('a.tf', text)) as Module;
   const namesOf = (blocks: Blocks, kind: string) =>
@@ -99,10 +99,10 @@ export async function declaredByTerraform(text: string): Promise<string[]> {
   return [...settings, ...Object.keys(locals[0]), ...namesOf(data, 'data'), ...namesOf(resource, 'resource')];
 }
 
-/** Pulumi's names of the blocks that Terraform repeats. It lists each other block, too. */
+/** Pulumi's names of the blocks that Terraform repeats. hcl2json gives every block as a list, also a single one. */
 const PLURALS: Readonly<Record<string, string>> = { attribute: 'attributes', metric_query: 'metricQueries' };
 
-/** Keys that are the user's own stay as they are. */
+/** Gives arguments Pulumi's names. Keeps the keys of dimensions and environment variables, which are the user's. */
 function camelCased(given: unknown): unknown {
   if (Array.isArray(given)) return given.map(camelCased);
   if (typeof given !== 'object' || given === null || 'Statement' in given) return given;

@@ -1,6 +1,6 @@
 /*
- * CloudFormation's resources in one spelling: references are marks, such as `{{table.arn}}`, and IAM's documents are
- * lists in an order of their own.
+ * CloudFormation's resources in one spelling, so that they can be compared. References are marks, such as
+ * `{{table.arn}}`, and IAM's documents are sorted lists of statements.
  */
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -15,11 +15,11 @@ export interface Resource {
 export type Resources = Readonly<Record<string, Resource>>;
 
 export interface Kind {
-  /** Each resource of a job is the only one of its kind, but for roles and alarms. */
+  /** A job has only one resource of each kind, except roles and alarms. */
   readonly kind: string;
-  /** What `Ref` gives. */
+  /** The attribute that `Ref` returns. */
   readonly ref?: string;
-  /** Names and code, in which tools differ, and may. */
+  /** Properties that are not compared: names and code, in which tools may differ. */
   readonly apart: readonly string[];
 }
 
@@ -48,7 +48,7 @@ const PSEUDO: Readonly<Record<string, string>> = {
   'AWS::StackName': '{{stack}}',
 };
 
-/** @throws Error for a kind of resource that no job has: nothing is overlooked */
+/** @throws Error for a type of resource that no job has, so that no resource is overlooked */
 export function kindOf({ Type }: Resource): Kind {
   const kind = KINDS[Type];
   if (!kind) throw new Error(`a resource of type ${Type}`);
@@ -59,7 +59,7 @@ export function kindOf({ Type }: Resource): Kind {
 export function propertiesReader(resources: Resources, parameters: Values): (resource: Resource) => Values {
   const resolve = resolver(resources, parameters);
   return (resource) => {
-    // The CDK makes each table a global one, of one region.
+    // The CDK makes each table a global table, with one region.
     const { Replicas: [replica] = [], ...own } = (resource.Properties ?? {}) as { readonly Replicas?: [Values] };
     const { kind, apart } = kindOf(resource);
     const kept = kind === 'table' ? { DeletionPolicy: resource.DeletionPolicy } : {};
@@ -68,7 +68,7 @@ export function propertiesReader(resources: Resources, parameters: Values): (res
   };
 }
 
-/** Reads what `Ref`, `Fn::GetAtt`, `Fn::Join` and `Fn::Sub` stand for. */
+/** Replaces `Ref`, `Fn::GetAtt`, `Fn::Join` and `Fn::Sub` by their values. */
 function resolver(resources: Resources, parameters: Values): (value: unknown) => unknown {
   function refer(id: string, attribute?: string): unknown {
     const fixed = attribute === undefined ? (PSEUDO[id] ?? parameters[id]) : undefined;
@@ -94,7 +94,7 @@ function resolver(resources: Resources, parameters: Values): (value: unknown) =>
   return read;
 }
 
-/** Without what says the same as its absence; documents of IAM become lists of statements. */
+/** A value without properties that have their default. Documents of IAM become lists of statements. */
 function spelt(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(spelt);
   if (typeof value !== 'object' || value === null) return value;
@@ -108,7 +108,7 @@ function spelt(value: unknown): unknown {
   );
 }
 
-/** IAM knows no order, and takes one value for a list of one. */
+/** A statement whose values are lists. IAM ignores their order, and reads one value as a list of one. */
 function statement({ Sid: _, Action, Resource, Principal, Condition = {}, ...rest }: Values): Values {
   const conditions = Object.entries(Condition as Readonly<Record<string, Values>>).map(([operator, keys]) => [
     operator,

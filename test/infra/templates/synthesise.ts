@@ -7,19 +7,19 @@ import { SendDigestStack } from '../../../infra/templates/cdk/send-digest-stack.
 import { type Deployment, readTemplate } from './deployment.js';
 import type { Resources } from './resources.js';
 
-/** What the construct makes of the job that `cdk/send-digest-stack.ts` deploys. */
+/** The deployment that the construct makes for the job in `cdk/send-digest-stack.ts`. */
 export function synthesise(): Deployment {
   const home = process.cwd();
   const folder = mkdtempSync(join(tmpdir(), 'templates-'));
   for (const file of ['send-digest.ts', 'package-lock.json']) writeFileSync(join(folder, file), '');
   const context = { 'aws:cdk:bundling-stacks': [], 'aws:cdk:enable-path-metadata': true };
   try {
-    // The stack names its handler from the folder in which cdk runs.
+    // The stack gives its handler's path relative to the folder in which cdk runs.
     process.chdir(folder);
     const app = new App({ outdir: join(folder, 'cdk.out'), context, builtinCloudFormationValidation: false });
     const stack = new SendDigestStack(app, 'Jobs');
     const text = JSON.stringify(Template.fromStack(stack).toJSON());
-    // Alarms name the function by its path.
+    // Alarm descriptions have the function's path, which other tools do not have.
     const { Resources } = JSON.parse(text.replaceAll('Jobs/SendDigest:', 'send-digest:')) as { Resources: Resources };
     return readTemplate({
       jobName: 'send-digest',

@@ -10,7 +10,7 @@ import { readTerraform } from './read-terraform.js';
 import { synthesise } from './synthesise.js';
 
 /*
- * The templates of other tools against what the construct synthesises: read into the same plain values, and compared.
+ * Compares the templates of other tools with the construct's template. All are read into the same plain values.
  */
 
 const FOLDER = join(import.meta.dirname, '../../../infra/templates');
@@ -23,7 +23,7 @@ interface Template {
   readonly read: (text: string) => Deployment | Promise<Deployment>;
   /** The lines in which a user changes the job, its schedule and its time zone. */
   readonly settings: readonly [from: string, to: string][];
-  /** Mistakes, each with the value that it must be noticed by. */
+  /** Mistakes in the template, each with the value in which the comparison must find it. */
   readonly mistakes: readonly [from: string, to: string, value: string][];
 }
 
@@ -179,7 +179,7 @@ test(
   SLOW_MS,
 );
 
-/** Replaces the first of each text, which must be there. */
+/** Replaces the first occurrence of each text. Each text must occur. */
 function changed(text: string, changes: readonly (readonly [from: string, to: string, ...rest: string[]])[]): string {
   return changes.reduce((all, [from, to]) => {
     expect(all).toContain(from);

@@ -10,8 +10,8 @@ import { shiftedClock } from '../../support/shifted-clock.js';
 import { putItem } from '../../support/stored-item.js';
 
 /*
- * Whose clock decides: the server's, by the Date header of the very response that showed the record. Client clocks are
- * wrong here by up to two minutes.
+ * The server's clock decides: the Date header of the response that showed the record. In these tests, clients' clocks
+ * are wrong by up to two minutes.
  */
 
 const TWO_MINUTES = 120_000;
@@ -262,7 +262,7 @@ test('row 3: a holder that died keeps a new host out until its lease is over, an
   expect(refusedAt - grantedAt).toBeLessThanOrEqual(1_000 + 3_000);
 });
 
-/** A lock whose holder is gone, with the end of its lease as it stored it. */
+/** Writes a lock whose holder has died, with `lockUntil` as the holder stored it. */
 function leaveDead(name: string, lockUntil: number): Promise<void> {
   return putItem(locks.direct, locks.tableName, {
     lockName: name,

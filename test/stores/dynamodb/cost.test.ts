@@ -31,14 +31,14 @@ describe('what a run costs', async () => {
   const options = { store, lockAtMostFor: '5m', observers: [] } as const;
   const run = (name: string, tick?: Date) => executeWithLock(() => 'done', { ...options, name, ...(tick && { tick }) });
 
-  /** What was spent since the last call, kept for the table. */
+  /** The cost since the last call of this function; also stored for the table in the docs. */
   const cost = (what: string): Cost => {
     table[what] = spent();
     return table[what];
   };
 
   test('first use of a name: 2 requests, 2 write units', async () => {
-    // A first connection to a server that has just started takes more than one try.
+    // The first connection to a server that has just started may take more than one try: do not count it.
     await run('another');
     spent();
 
@@ -213,8 +213,8 @@ describe('the longest record', () => {
   ];
 
   /**
-   * One grant. At first every third holder dies and every third run succeeds, the last of them after so many ticks that
-   * never came; then all runs fail. Tells whether the holder died.
+   * Makes the nth grant. Up to number 17, holders that die, runs that fail and runs that succeed alternate; later runs
+   * fail. Each run has missed as many ticks as `missed` says. Resolves to whether the holder died.
    */
   async function acquireAndEnd(
     store: LockStore,
@@ -252,7 +252,7 @@ describe('the longest record', () => {
     return false;
   }
 
-  /** Leaves the bar of a cancelled attempt in the record: an acquire of which nobody heard. */
+  /** Aborts an acquire at once. Its cancel leaves the attempt in the record, as one that is refused from then on. */
   async function bar(store: LockStore, lockName: string): Promise<void> {
     const controller = new AbortController();
     const claim = { attemptId: `a${'b'.repeat(22)}`, leaseMs: 1_000, lockedBy: 'w', markTickAtStart: false };

@@ -9,7 +9,7 @@ export interface Cost {
 /** A client that counts what its requests cost. */
 export interface CountedClient {
   readonly client: DynamoDBClient;
-  /** What was spent since the last call. */
+  /** The cost of the requests since the last call. */
   spent(): Cost;
 }
 
@@ -20,8 +20,8 @@ interface Input {
 type RawItem = Readonly<Record<string, { readonly S?: string; readonly N?: string }>>;
 
 /**
- * Asks the server to tell the units of each request. A refused write does not tell them: it costs what the item that
- * refused it would, which is counted from the item in the refusal.
+ * Asks the server to report the units of each request. A refused write does not report its units, so they are computed
+ * from the size of the item that the refusal contains.
  */
 export function countedClient(endpoint: string): CountedClient {
   const client = new DynamoDBClient({ endpoint, maxAttempts: 1 });

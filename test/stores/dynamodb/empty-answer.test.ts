@@ -8,7 +8,7 @@ import { storeCall } from '../../support/contract-harness.js';
 import { listening } from '../../support/loopback.js';
 import { claim } from '../../support/one-run.js';
 
-/** One try and no more, which no timer ends. */
+/** A single try, which no timer ends. */
 const ONE_TRY = { ...storeCall(manualClock()), budgetMs: 0 };
 
 const ANSWERS: readonly (readonly [string, (answer: ServerResponse) => unknown])[] = [
@@ -20,7 +20,7 @@ const ANSWERS: readonly (readonly [string, (answer: ServerResponse) => unknown])
   ['of a text', (answer) => answer.writeHead(200).end('"ok"')],
 ];
 
-/** A store before a server that answers everything in one way. */
+/** A store whose server answers every request in the same way. */
 async function storeBefore(answerWith: (answer: ServerResponse) => unknown): Promise<LockStore> {
   const server = createServer((request, answer) => request.resume().on('end', () => answerWith(answer)));
   const port = await listening(server);

@@ -29,7 +29,7 @@ describe.each([
     const name = uniqueName();
     locks.proxy.inject({ kind: 'late' }, { when: is('acquire'), times: Number.POSITIVE_INFINITY });
 
-    // The cancel has a quarter of it, and must be answered also on a busy machine.
+    // The cancel has a quarter of these 4 s, which is enough for its answer even on a busy machine.
     const run = await runOnce({ name, store: locks.store(client), deadline: inMs(4_000) });
     const arrived = await locks.proxy.deliverLate();
 
@@ -153,7 +153,7 @@ test('F4 a requestTimeout of the client, which only warns, is not relied on', as
 });
 
 test('F11 an answer that takes most of a short lease is LATE at worst, and no fault of a clock that is right', async () => {
-  // As a server that takes so long, and then names the second in which it answers.
+  // The Date header is the second in which the server answers, after the delay.
   locks.proxy.inject({ kind: 'delay', ms: 600 }, { when: is('acquire'), times: Number.POSITIVE_INFINITY });
   locks.proxy.setDate('answered');
   const store = locks.store();
@@ -174,7 +174,7 @@ test('F11 a grant whose answer comes after its lease is given back as failed; no
   const run = await runOnce({ name, store: locks.store(), lockAtMostFor: '1s', tick: TICK });
 
   expect(run).toMatchObject({ error: { name: 'LockStoreError', code: 'LATE', retryable: true }, executions: [] });
-  // On a busy machine the answer can come after the timeout of its try.
+  // On a busy machine the answer can come after the timeout of its try: then there is a second acquire.
   expect(locks.verbs().join(' ')).toMatch(/^acquire( acquire)? release$/);
   const record = await locks.record(name);
   expect(record).toMatchObject({ state: 'released', result: 'failed', error: 'LATE' });
@@ -192,7 +192,7 @@ test('row 50: an endpoint that does not listen is reported within five seconds',
 
 const claimOf = (name: string, attemptId: string) => claim({ name, attemptId, leaseMs: 20_000, lockedBy: attemptId });
 
-/** Does something while a run holds the lock, and lets that run end. */
+/** Calls `act` while a run holds the lock, and lets that run end. */
 async function whileHeld<T>(name: string, client: { maxAttempts: number }, act: () => Promise<T>): Promise<T> {
   let acted: Promise<T> | undefined;
   await runOnce({ name, store: locks.store(client) }, async () => {
@@ -203,7 +203,7 @@ async function whileHeld<T>(name: string, client: { maxAttempts: number }, act: 
   return acted as Promise<T>;
 }
 
-/** Leaves a lock behind whose holder is gone and whose lease is over. */
+/** Leaves a lock whose holder has died and whose lease is over. */
 async function holdAndDie(name: string, client: { maxAttempts: number }) {
   const result = await locks.store(client).acquire(claimOf(name, 'a-dead'), storeCall(shiftedClock(-60_000)));
   expect(result.status).toBe('acquired');

@@ -1,8 +1,8 @@
 /**
- * Bytes of an item by DynamoDB's rules (developer guide, "DynamoDB item sizes and formats"): each attribute counts the
- * UTF-8 bytes of its name and of its value; a string its UTF-8 bytes; a number about one byte for two significant
- * digits, leading and trailing zeros trimmed, and one byte more; the 100 bytes of overhead that storage is billed for
- * do not count towards write units. A digit pair may be cut by the decimal point, so one byte is added to be safe.
+ * Bytes of an item by DynamoDB's rules (developer guide, "DynamoDB item sizes and formats"). Each attribute counts the
+ * bytes of its name and of its value. A text counts its UTF-8 bytes. A number without leading and trailing zeros counts
+ * about one byte for two significant digits, and one byte more; another byte is added here, because the decimal point
+ * may cut a pair of digits. The 100 bytes of overhead that storage is billed for do not count towards write units.
  */
 export function itemSize(item: Readonly<Record<string, unknown>>): number {
   return Object.entries(item).reduce((sum, [name, value]) => sum + bytes(name) + valueSize(value), 0);

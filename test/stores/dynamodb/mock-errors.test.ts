@@ -6,7 +6,7 @@ import { mockedLocks } from '../../support/mocked-locks.js';
 
 const SECRET = 'arn:aws:iam::123456789012:user/alice key AKIAIOSFODNN7EXAMPLE';
 
-/** An error as the SDK throws it; its message has what no log should. */
+/** An error like those of the SDK. Its message contains a secret, which no log may show. */
 function sdkError(
   name: string,
   message = `${name}: ${SECRET}`,

@@ -6,10 +6,10 @@ import { refused } from '../../support/sdk-errors.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const EXTEND: Partial<UpdateCommandInput> = { UpdateExpression: 'SET lockUntil = :until' };
-/** What an extension of five minutes asks for at once, the pad included. */
+/** The end of lease that an extension by five minutes asks for at time NOW, with the lease pad. */
 const UNTIL = NOW + 302_000;
 
-/** Extends the lock by five minutes, while the store refuses that because of this item. */
+/** Extends the lock by five minutes. DynamoDB refuses the extension, and returns this item. */
 function extendRefusedBy(item: object) {
   const { run, mock, observer } = mockedLocks();
   const extended = run(async ({ extend }) => {

@@ -10,10 +10,10 @@ import { refused } from '../../support/sdk-errors.js';
 const NOW = Date.UTC(2026, 0, 1);
 const minute = (n: number) => NOW + n * 60_000;
 const LEASE_MS = 60_000;
-/** The end of the lease that a mark asks for at once, the pad included. */
+/** The end of lease that a mark asks for at time NOW, with the lease pad. */
 const UNTIL = NOW + LEASE_MS + 2_000;
 
-/** A grant of minute 5: minute 2 is done, two older ones are listed, and a newer one has failed. */
+/** A grant of minute 5: minute 2 is done, two older minutes are listed as open, and a newer minute has failed. */
 const LEASE: Lease = {
   name: 'digest',
   attemptId: 'a1',
@@ -29,7 +29,7 @@ const LEASE: Lease = {
   firstSentMono: 0,
 };
 
-/** Marks a minute under that lease, while the store grants it, or refuses it because of this item. */
+/** Marks minute `n` under that lease. If `item` is given, DynamoDB refuses the write and returns the item. */
 async function mark(n: number, item?: object) {
   const { client, mock, clock } = mockedLocks();
   if (item) mock.on(UpdateCommand).rejects(refused(item));
@@ -39,7 +39,7 @@ async function mark(n: number, item?: object) {
   return { result, inputs: mock.commandCalls(UpdateCommand).map(({ args }) => args[0].input) };
 }
 
-// What else a mark asks, and what it does to a record, is proven by the contract.
+// The contract proves the other conditions of a mark, and what it does to a record.
 test('a mark is one write, on condition that its own grant holds the lock, of the lists that change', async () => {
   const { inputs } = await mark(0);
 

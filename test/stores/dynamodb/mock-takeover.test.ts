@@ -5,7 +5,7 @@ import { pass } from '../../support/pass.js';
 import { refused } from '../../support/sdk-errors.js';
 
 const NOW = Date.UTC(2026, 0, 1);
-/** A grant to somebody who died. */
+/** The item of a grant whose holder has died. */
 const dead = {
   attemptId: 'a-dead',
   state: 'held',
@@ -24,7 +24,7 @@ const silent = () => new Promise<never>(() => {});
 const fail = () => expect.unreachable();
 
 describe('the time of a takeover', () => {
-  // No pause between two tries.
+  // A random number of 0 makes the pause between two tries 0.
   beforeEach(() => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
   });

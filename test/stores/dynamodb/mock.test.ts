@@ -6,7 +6,7 @@ import { refused, timeout } from '../../support/sdk-errors.js';
 const NOW = Date.UTC(2026, 0, 1);
 const TICK = Date.UTC(2026, 0, 1);
 
-/** A grant to somebody else. */
+/** The item of a grant to another holder. */
 const held = {
   attemptId: 'a-foreign',
   state: 'held',
@@ -17,10 +17,13 @@ const held = {
   lockedBy: 'another function',
   v: 1,
 };
-/** A grant to somebody who died; over beyond `maxClockSkew`, which counts because a mock sends no Date header. */
+/**
+ * The item of a grant whose holder has died. Its lease ended longer ago than `maxClockSkew`, which is added because a
+ * mock sends no Date header.
+ */
 const dead = { ...held, lockUntil: NOW - 1_000 };
 
-/** Matches what is sent by each verb, for `mock.on(UpdateCommand, …)`. */
+/** Matchers of each verb's command, for `mock.on(UpdateCommand, …)`. */
 const GRANT: Partial<UpdateCommandInput> = { ReturnValues: 'ALL_OLD' };
 const TAKEOVER: Partial<UpdateCommandInput> = { ExpressionAttributeValues: { ':oldState': 'held' } };
 const RELEASE: Partial<UpdateCommandInput> = { ExpressionAttributeValues: { ':state': 'released' } };
@@ -77,7 +80,7 @@ describe('requests', () => {
   });
 });
 
-// The same faults, and more, meet each verb on DynamoDB Local in test/faults.
+// test/faults plays these faults and others for each verb on DynamoDB Local.
 describe('an answer that never came', () => {
   test('row 8, F1: if the answer to an applied acquire is lost, the next try finds its own attempt, and the task runs', async () => {
     const { run, mock, table, sent } = mockedLocks();

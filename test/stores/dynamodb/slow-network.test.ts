@@ -8,18 +8,18 @@ import { runOnce } from '../../support/proxied-locks.js';
 import { startSlowNetwork } from '../../support/slow-network.js';
 
 /*
- * A real client on connections that take longer to be set up than a try stays alone, before DynamoDB Local. On this
- * clock all waiting is three times shorter.
+ * A real client of DynamoDB Local. Its connections take so long to set up that a second try is sent meanwhile. This
+ * clock runs three times as fast, so that the tests wait less.
  */
 
 const TIMES = 3;
 const clock = hurriedClock(TIMES);
 
 const locks = await ownProxiedLocks();
-// The server's own first answers take long.
+// Warm up the server: its first answers take long.
 await runOnce({ name: 'first', store: locks.store() });
 
-/** A cold client, each of whose steps takes so long on that clock. */
+/** A new client without connections, for which each step of a connection takes `stepMs` on that clock. */
 async function cold(stepMs: number) {
   const network = await startSlowNetwork(locks.proxy.endpoint, stepMs / TIMES);
   const client = new DynamoDBClient({ endpoint: network.endpoint, maxAttempts: 1 });

@@ -16,7 +16,7 @@ describe("a user's client", () => {
     const client = new DynamoDBClient({ endpoint, maxAttempts: 1 });
     onTestFinished(() => client.destroy());
     const seen: unknown[] = [];
-    // Replaced for each request, without a name, as tracers in manual mode do.
+    // A middleware without a name, which is replaced for each request, as tracers in manual mode do.
     const watch = (id: number) =>
       client.middlewareStack.add(
         (next, context) => async (args) => {
@@ -57,7 +57,7 @@ describe("a user's client", () => {
     const raw = dynamoDBLocal().client;
     const tableName = await freshTable(raw);
     const client = DynamoDBDocumentClient.from(raw, WRAPS);
-    // Stores of their own, as in processes of their own: a run inside of a run on one store shares the lock.
+    // A new store for each run, as in separate processes: on the same store, a run inside a run shares the lock.
     const run = <T>(task: () => T | Promise<T>) =>
       executeWithLock(task, { ...OPTIONS, store: dynamoDBStore({ tableName, client }) });
 
@@ -92,7 +92,7 @@ describe("a user's client", () => {
     const tableName = await freshTable(raw);
     const own = DynamoDBDocumentClient.from(raw, { ...WRAPS, marshallOptions: { removeUndefinedValues: true } });
     const get = new GetCommand({ TableName: tableName, Key: { lockName: 'digest' } });
-    // The SDK completes these settings by itself at the first command.
+    // Send a command first: the SDK completes these settings at the first command.
     await own.send(get);
     const before = structuredClone(own.config.translateConfig);
 

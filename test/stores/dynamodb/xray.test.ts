@@ -12,7 +12,7 @@ interface Traced {
   readonly subsegments?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What X-Ray's daemon would be sent. */
+/** The segments sent to X-Ray's daemon, for which a socket of this test stands. */
 const sent: Traced[] = [];
 const daemon = createSocket('udp4', (message) => {
   sent.push(JSON.parse(message.toString().split('\n')[1] ?? ''));
@@ -51,7 +51,7 @@ test('each request of X-Ray in manual mode has its own subsegments, those of a l
   }
 });
 
-/** A subsegment without what differs from one request to the next. */
+/** A subsegment without the values that differ between requests. */
 function shape({ id: _, start_time: __, end_time: ___, cause, aws, ...rest }: Readonly<Record<string, unknown>>) {
   const { request_id, ...stays } = aws as Readonly<Record<string, unknown>>;
   return { ...rest, aws: { ...stays, request_id: typeof request_id }, hasCause: cause !== undefined };

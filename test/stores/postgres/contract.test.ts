@@ -47,7 +47,7 @@ async function overPGlite(): Promise<Connected> {
   return { client, rows: async (...asked) => (await client.query<object>(...asked)).rows, close: () => client.close() };
 }
 
-/** As `neon()` of @neondatabase/serverless: a function of templates, with `query`, which resolves to rows. */
+/** A client like `neon()` of @neondatabase/serverless: a template function with a `query` that resolves to rows. */
 async function overHttp(): Promise<Connected> {
   const { rows, close } = await overPool(server.url);
   const client = Object.assign(() => Promise.reject(new Error('no template')), {

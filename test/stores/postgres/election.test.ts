@@ -8,7 +8,7 @@ const { pool } = await ownPostgres();
 interface Candidate {
   readonly name: string;
   readonly election: LeaderElection;
-  /** From now on Postgres does not answer it. */
+  /** From now on, Postgres does not answer this candidate. */
   cutOff(): void;
 }
 

@@ -20,7 +20,7 @@ type Query = (text: string, values: (string | number)[]) => Promise<readonly obj
 const query: Query = async (text, values) => (await pool.query(text, values)).rows;
 const isWrite = (text: string) => !text.startsWith('SELECT');
 
-/** A client whose statements go another way. */
+/** A store whose client runs statements with the given function. */
 const over = (client: Query, options: Omit<PostgresStoreOptions, 'client'> = {}) =>
   postgresStore({ client, ...options });
 
@@ -29,7 +29,7 @@ const newName = () => `lock ${names++}`;
 
 const failure = (asked: Promise<unknown>) => failureOf<LockStoreError>(asked);
 
-// What else becomes of answers that are lost is the same over every storage: test/stores/compare-and-swap.test.ts.
+// test/stores/compare-and-swap.test.ts tests other lost answers, for all storages.
 test('F6 of all tries of an acquire: a late request takes no lock', async () => {
   const name = newName();
   const late: (() => Promise<readonly object[]>)[] = [];
@@ -47,7 +47,7 @@ test('F6 of all tries of an acquire: a late request takes no lock', async () => 
 
 test('row 131: of 64 calls at once for one name one runs, and none fails', async () => {
   const store = postgresStore({ client: pool });
-  // Connections that are not there yet would take most of the time.
+  // Open the connections first: otherwise opening them would take most of the time.
   await Promise.all(Array.from({ length: 10 }, () => pool.query('SELECT 1')));
   const name = newName();
   let ran = 0;

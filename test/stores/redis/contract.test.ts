@@ -19,7 +19,7 @@ interface Connected {
   close(): unknown;
 }
 
-/** @param ownPrefix of the client, which puts it before each key by itself */
+/** @param ownPrefix a prefix that the client itself puts before each key */
 const overIORedis = (ownPrefix?: string) => async (): Promise<Connected> => {
   const client = new Redis(server.url, ownPrefix === undefined ? {} : { keyPrefix: ownPrefix });
   const options = { client, keyPrefix: 'ioredis:' };
@@ -36,7 +36,7 @@ async function overNodeRedis(): Promise<Connected> {
   return { harness: redisHarness(locks), close: () => client.close() };
 }
 
-/** @param settings of the unmodified client of @upstash/redis, beside its defaults */
+/** @param settings of the unmodified @upstash/redis client that are not its defaults */
 const overRest = (settings: object) => async (): Promise<Connected> => {
   const keyPrefix = `upstash ${JSON.stringify(settings)}:`;
   const rest = await startRestServer(server.url);

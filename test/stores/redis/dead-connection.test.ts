@@ -7,7 +7,7 @@ import { ownRedis } from '../../support/own-servers.js';
 import { SENDS_ONCE } from '../../support/sends-once.js';
 import { startTcpFaultProxy } from '../../support/tcp-fault-proxy.js';
 
-/* What ioredis must be told about a connection on which nothing arrives any more: see docs/stores/redis.md, "Limits". */
+/* The settings with which ioredis notices a connection on which nothing arrives: see docs/stores/redis.md, "Limits". */
 
 let goesDead = false;
 const { server } = await ownRedis();

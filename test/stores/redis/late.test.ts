@@ -12,8 +12,8 @@ import { shiftedClock } from '../../support/shifted-clock.js';
 import { startTcpFaultProxy } from '../../support/tcp-fault-proxy.js';
 
 /*
- * What a client of Redis sends by itself, late, and what it must be told so that it leaves that to the lock: see
- * docs/stores/redis.md, "Limits".
+ * Requests that a Redis client resends late by itself, and the settings that turn this off: see docs/stores/redis.md,
+ * "Limits".
  */
 
 let keepsNext = false;
@@ -29,7 +29,7 @@ afterAll(() => proxy.stop());
 
 interface Connected {
   readonly client: RedisStoreOptions['client'];
-  /** Resolves when the client has a connection again, and all that it kept has been answered. */
+  /** Resolves when the client has connected again, and all requests that it had kept have been answered. */
   reconnected(): Promise<unknown>;
 }
 
@@ -55,16 +55,16 @@ async function nodeRedis(): Promise<Connected> {
   return { client, reconnected: () => ready(client).then(() => client.ping()) };
 }
 
-/** Not `once` of node:events, which rejects when a try to connect fails before. */
+/** Resolves at `ready`. `once` of node:events would reject if a try to connect fails first. */
 const ready = (client: { once(event: 'ready', listener: () => void): unknown }) =>
   new Promise<void>((resolve) => client.once('ready', resolve));
 
-/** A busy machine may take its time to connect again. */
+/** A call with much time: on a busy machine it may take long to connect again. */
 const patient = patientCall(shiftedClock(0));
 
 describe('F5 F6 an acquire whose connection broke, and that comes when another has had the lock and given it back', () => {
   test.each([
-    // It was sent again, so that nobody knows of two requests.
+    // This client resent the acquire, and the library cannot know that there were two requests.
     ['ioredis as it comes', 'granted'],
     ['ioredis that is told', 'refused'],
     ['node-redis as it comes', 'refused'],
@@ -72,7 +72,7 @@ describe('F5 F6 an acquire whose connection broke, and that comes when another h
     const { client } = await CLIENTS[name]();
     const [holders, mine] = [redisStore({ client: direct }), redisStore({ client })];
     const lock = `late by ${name}`;
-    // Both know the script from here on.
+    // From here on, both clients know that Redis has the script.
     await grant(mine, claim({ name: `${lock}, before` }));
     const held = await grant(holders, claim({ name: lock }));
 
@@ -104,7 +104,7 @@ describe('F6 an acquire that was given up while Redis was away', () => {
   });
 });
 
-/** The answer to a request on a connection of its own. */
+/** Sends a request on a new connection. @returns the answer */
 async function sent(request: string): Promise<string> {
   const socket = connect(server.port, server.host);
   socket.write(request, 'latin1');

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ownRedis } from '../../support/own-servers.js';
 import { SENDS_ONCE } from '../../support/sends-once.js';
 
-/* Clients connect again and again when Redis refuses their login. A run says what Redis said, and does not wait. */
+/* Clients connect again and again if Redis refuses their login. A run fails at once with the answer of Redis. */
 
 const OldestRedis = createRequire(new URL('../../oldest-sdk/package.json', import.meta.url))('ioredis') as typeof Redis;
 
@@ -40,10 +40,10 @@ test.each<[string, string, () => Client]>([
   ['ioredis 5.0 without a password', 'NOAUTH', () => ioredis(OldestRedis)],
   ['ioredis 5.0 with a wrong one', 'WRONGPASS', () => ioredis(OldestRedis, 'wrong')],
   ['node-redis without a password', 'NOAUTH', () => nodeRedis()],
-  // It sends what it was given in spite of the refusal, and passes on what Redis says of that.
+  // node-redis sends commands even without a login, so the error is the answer to the command.
   ['node-redis with a wrong one', 'NOAUTH', () => nodeRedis('wrong')],
 ])('%s is told so at once: %s', async (_, word, make) => {
-  // One that is not told waits for 5 s.
+  // A run that does not learn of the refusal waits for 5 s.
   const started = performance.now();
 
   await expect(run(make())).rejects.toMatchObject({

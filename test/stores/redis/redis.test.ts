@@ -18,7 +18,7 @@ const { server, redis } = await clearedRedis();
 
 type Evaluate = Extract<RedisStoreOptions['client'], { evalsha: unknown }>;
 
-/** A client that passes scripts on, unless a fault is put in the way of the next one. */
+/** A client that passes scripts on. `faults` are played for the next scripts, one each. */
 function faultyClient() {
   const faults: ((send: () => Promise<unknown>) => Promise<unknown>)[] = [];
   const next = (send: () => Promise<unknown>) => (faults.shift() ?? ((pass) => pass()))(send);
@@ -35,7 +35,7 @@ const applyThenReset = async (send: () => Promise<unknown>) => {
   return reset();
 };
 
-// One lost answer of each verb, and all of them, are played over Upstash in test/faults.
+// test/faults plays, over Upstash, the loss of one answer and of all answers of each verb.
 describe('a lost answer', () => {
   test('F61 of a force release, with a new run before it is sent again: it is not reported as changed', async () => {
     const { client, faults } = faultyClient();
@@ -305,7 +305,7 @@ describe('a client that cannot send', () => {
     await vi.waitUntil(() => client.status === 'end', 60_000);
     return client;
   };
-  /** Its own connection attempts go on and on. */
+  /** A client that tries to connect again and again. */
   const connecting = (client: ReturnType<typeof createClient>) => {
     client.connect().catch(() => undefined);
     onTestFinished(() => void client.disconnect());
@@ -326,7 +326,7 @@ describe('a client that cannot send', () => {
 
     const why =
       'the client is closed: await client.connect() before the first run, and close it after the last; nothing was sent';
-    // Longer than this test may last: one that waits for the end of its time fails.
+    // The call may take longer than this test, so the test fails if the call waits for its own time limit.
     await expect(store.acquire(claim(), call(600_000))).rejects.toMatchObject({
       message: `acquire of lock "digest" failed: ${why}`,
       cause: { name: 'NotSent', message: why },
@@ -346,7 +346,7 @@ describe('a client that cannot send', () => {
       code: 'UNAVAILABLE',
       message: expect.stringContaining('the client is not connected to Redis: start Redis, or check its address'),
     });
-    // Refused or kept, it changes nothing: it is there to learn why a login is refused.
+    // Only `return 1` is sent, which changes nothing: its answer shows whether Redis refuses the login.
     expect([evaluate, send].map(({ mock }) => mock.calls)).toEqual([[['return 1', expect.anything()]], []]);
   });
 
@@ -356,7 +356,7 @@ describe('a client that cannot send', () => {
     expect(await redisStore({ client }).acquire(claim(), call(5_000))).toMatchObject({ status: 'acquired' });
   });
 
-  /** Says of its connection what the test says, and passes scripts on. */
+  /** A client that passes scripts on, and has the connection status that the test sets. */
   const slowClient = (status: string) => ({ ...faultyClient().client, status });
 
   test('and connects after longer than a lease, has its whole lease from the first request on', async () => {

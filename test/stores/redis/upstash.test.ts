@@ -16,7 +16,7 @@ beforeEach(async () => {
   await redis.script('FLUSH');
 });
 
-/** The unmodified client. */
+/** The unmodified client of @upstash/redis, without retries. */
 const upstash = (settings: object = {}) =>
   new UpstashRedis({ url: bridge.url, token: bridge.token, retry: { retries: 0 }, ...settings });
 
@@ -24,7 +24,7 @@ describe('F82 a client that repeats an EVAL on its own', () => {
   const isEval = ({ body }: BridgeRequest) => JSON.stringify(body).includes('"eval"');
   const evals = () => bridge.requests().filter(isEval).length;
 
-  /** The result of a verb whose EVAL Redis ran twice. */
+  /** Makes Redis run the EVAL of a verb twice. @returns the verb's result */
   async function ranTwice<T>(send: () => Promise<T>): Promise<T> {
     const before = evals();
     bridge.inject('drop-response', { when: isEval });
@@ -119,7 +119,7 @@ describe('F100 the first line of the scripts', () => {
   const HEADER = '#!lua flags=allow-key-locking\n';
   const sent = vi.fn((script: string) => script.startsWith(HEADER));
 
-  /** A client of one's own, of a server that takes the line, as Upstash does, or is plain Redis. */
+  /** A user's own client, for a server that accepts the line, as Upstash does, or for plain Redis, which does not. */
   const clientOf = (takesIt: boolean): UpstashStoreOptions['redis'] => ({
     evalsha: async () => {
       throw new Error('NOSCRIPT No matching script');

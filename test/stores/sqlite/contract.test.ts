@@ -17,7 +17,7 @@ let folder: string;
 let client: Client;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sqlite-'));
-  // The disk need not keep what a test has written, and each connection would have to be told.
+  // Do not wait for the disk. This setting is for one connection, so use only one.
   client = createClient({ url: `file:${join(folder, 'locks.db')}`, concurrency: 1 });
   await client.execute('PRAGMA synchronous = OFF');
   await createSqliteTable(client);

@@ -9,7 +9,7 @@ interface Env {
   readonly DB: { prepare(text: string): Statement };
 }
 
-/** Plays the contract on its own D1. */
+/** A Worker that plays the contract on its own D1 database. */
 // biome-ignore lint/style/noDefaultExport: the default export of its main module is the Worker.
 export default {
   async fetch(_request: Request, { DB }: Env): Promise<Response> {

@@ -2,10 +2,10 @@ import { createSqliteTable, type SqliteClient, sqliteStore } from 'single-execut
 import { lockStoreContract } from 'single-execution/testing';
 import { type Rows, SQLITE_STATEMENTS, sqlHarness } from '../../support/sql-harness.js';
 
-/** Most cases wait for a lease to end. */
+/** How many cases are played at the same time: most of them wait for a lease to end. */
 const LANES = 8;
 
-/** What a program in another runtime says of the contract over its client. */
+/** The results of the contract in another runtime, over that runtime's client. */
 export interface Played {
   readonly cases: number;
   readonly failed: readonly string[];

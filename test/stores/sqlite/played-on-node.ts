@@ -7,7 +7,7 @@ import type { Played } from './played-contract.js';
 
 export const WHOLE_CONTRACT: Played = { cases: lockStoreContract.length, failed: [] };
 
-/** The contract over the node:sqlite of a version of Node. */
+/** Plays the contract over node:sqlite on a version of Node. */
 export async function playedOnNode(major: 22 | 24): Promise<Played> {
   const program = await bundledProgram(new URL('./node-sqlite-program.ts', import.meta.url));
   try {

@@ -12,7 +12,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** The fields of a backfill, with an example of each. */
+/** The fields of a backfill: label, name, example. */
 const OUTAGE = [
   ['From', 'from', '2026-11-20T00:00:00Z'],
   ['To', 'to', '2026-11-21T00:00:00Z'],
@@ -20,7 +20,7 @@ const OUTAGE = [
   ['Time zone', 'timeZone', 'UTC'],
 ] as const;
 
-/** What an operator can do to a job. Each is asked about first, and its result told. */
+/** The operator's actions on a job. Each asks first, and shows its result. */
 export function Actions({ lock, nowMs, token, onChanged }: Props) {
   const [told, setTold] = useState('');
   const { name, fencingToken = 0 } = lock;
@@ -97,7 +97,7 @@ interface ActionProps {
   readonly children: ComponentChildren;
 }
 
-/** A button, and the question that it asks. */
+/** A button, and the dialog that it opens. */
 function Action({ title, done, children }: ActionProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [problem, setProblem] = useState('');

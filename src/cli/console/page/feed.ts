@@ -1,6 +1,6 @@
 import type { LockInfo } from '../../../admin/lock-admin.js';
 
-/** Where the page's data come from: a console that is asked again and again, or a report in the page. */
+/** The source of the page's data: a running console, which is asked again and again, or a report in the page. */
 export type Feed =
   | { readonly kind: 'live'; readonly token: string }
   | { readonly kind: 'report'; readonly at: Date; readonly store: string; readonly locks: readonly LockInfo[] };
@@ -13,7 +13,7 @@ export function readFeed(): Feed {
   return report ? { kind: 'report', ...report } : { kind: 'live', token: address().get('token') ?? '' };
 }
 
-/** What stands behind `#` in the address. */
+/** The parameters behind `#` in the address. */
 export function address(): URLSearchParams {
   return new URLSearchParams(location.hash.slice(1));
 }
@@ -26,7 +26,7 @@ export function linkTo(job?: string): string {
   return `#${to}`;
 }
 
-/** Asks the console. @throws Error with words for people */
+/** Asks the console. @throws Error with a message for people */
 export async function ask<T>(token: string, path: string, body?: object): Promise<T> {
   const response = await fetch(`/api/${path}`, {
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
@@ -43,7 +43,7 @@ export const lockPath = (name: string, act?: string): string =>
   ['locks', encodeURIComponent(name), ...(act ? [act] : [])].join('/');
 
 const INSTANT = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Members of a LockInfo that are instants, or lists of them; texts of users may look like one. */
+/** Members that hold an instant or a list of instants. In any other member, a text that looks like one stays a text. */
 const INSTANTS = ['lockedAt', 'lockUntil', 'tick', 'doneTick', 'openTicks', 'until', 'lastReleasedAt', 'at', 'listed'];
 
 function revived(value: unknown, key = ''): unknown {

@@ -11,13 +11,13 @@ import { Durations, Legend, Picture } from './picture.js';
 interface Props {
   readonly lock: LockInfo;
   readonly nowMs: number;
-  /** Absent in a report. */
+  /** The token of the console's API; absent in a report. */
   readonly token?: string;
   readonly readOnly: boolean;
   readonly onChanged: () => void;
 }
 
-/** All that is known of one job. */
+/** The page of one job. */
 export function JobPage({ lock, nowMs, token, readOnly, onChanged }: Props) {
   return (
     <main>

@@ -8,14 +8,14 @@ import { JobList } from './job-list.js';
 import { JobPage } from './job-page.js';
 import { Hatch } from './picture.js';
 
-/** How often a page asks the console, which reads the store at a pace of its own. */
+/** How often a page asks the console. The console itself reads the store less often. */
 const LOOK_EVERY_MS = 2_000;
 const SECOND_MS = 1_000;
 
 interface Told {
   readonly store: string;
   readonly readOnly: boolean;
-  /** Absent in a report. */
+  /** How often the console reads the store; absent in a report. */
   readonly refreshMs?: number;
   readonly locks: readonly LockInfo[];
   readonly at: Date;
@@ -67,7 +67,7 @@ function Page({ feed }: { readonly feed: Feed }) {
   );
 }
 
-/** What the console tells, asked for again and again; what a report tells, once. */
+/** The data that the page shows: the latest answer of the console, asked again and again, or the data of a report. */
 function useTold(feed: Feed): { told: Told | undefined; problem: string; look: () => void } {
   const [told, setTold] = useState<Told | undefined>(feed.kind === 'report' ? { ...feed, readOnly: true } : undefined);
   const [problem, setProblem] = useState('');
@@ -86,7 +86,7 @@ function useTold(feed: Feed): { told: Told | undefined; problem: string; look: (
     let timer: ReturnType<typeof setTimeout> | undefined;
     let hasEnded = false;
     const again = async () => {
-      // A page that nobody looks at asks nothing.
+      // A hidden page sends no requests.
       if (!document.hidden) await look();
       if (!hasEnded && feed.kind === 'live') timer = setTimeout(again, LOOK_EVERY_MS);
     };
@@ -99,7 +99,7 @@ function useTold(feed: Feed): { told: Told | undefined; problem: string; look: (
   return { told, problem, look: () => void look() };
 }
 
-/** The instant that the page is for: a report's own, or each second's. */
+/** The instant that the page shows: that of the report, or the current time, updated each second. */
 function useNow(feed: Feed): number {
   const [nowMs, setNow] = useState(feed.kind === 'report' ? feed.at.getTime() : Date.now());
   useEffect(() => {
@@ -121,11 +121,11 @@ function useJob(): string | undefined {
   return job;
 }
 
-/** Shows each text and each label as a terminal would: a name that turns the direction of writing is escaped. */
+/** Makes each text and each label safe, as the terminal does: marks that change the writing direction are escaped. */
 function showSafeTexts(): void {
   options.vnode = (vnode: { readonly type: unknown; props: unknown }) => {
     const { type, props } = vnode;
-    // A text is a node without a type.
+    // For Preact, a text is a node without a type.
     if (typeof props === 'string') vnode.props = safeText(props);
     if (typeof type !== 'string') return;
     const labelled = props as { 'aria-label'?: unknown };

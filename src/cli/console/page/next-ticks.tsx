@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { shortInstant } from '../../../operate/times.js';
 import { ask } from './feed.js';
 
-/** The coming ticks of a job. No store knows its schedule, so it is asked for. */
+/** The coming ticks of a job. No store knows the job's schedule, so the user must enter it. */
 export function NextTicks({ name, token }: { readonly name: string; readonly token: string }) {
   const [told, setTold] = useState<readonly Date[] | string>();
   const show = async (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {

@@ -1,13 +1,13 @@
 import type { LockInfo } from '../../../admin/lock-admin.js';
 import { axisOf, timelineOf, timelineWords } from './timeline.js';
 
-/** Thinner bars could not be seen. In per cent of the picture. */
+/** The least width of a bar, in per cent of the picture: a thinner bar could not be seen. */
 const THINNEST = 0.8;
 
 interface Props {
   readonly lock: LockInfo;
   readonly nowMs: number;
-  /** With its axis, for the page of one job. */
+  /** Whether to draw the axis too, for the page of one job. */
   readonly large?: boolean;
 }
 
@@ -48,13 +48,13 @@ export function Picture({ lock, nowMs, large = false }: Props) {
   );
 }
 
-/** Words at an edge stay inside of the picture, on a phone too. */
+/** The anchor of a label, chosen so that a label at an edge stays inside the picture, also on a phone. */
 function anchorOf(percent: number): 'start' | 'middle' | 'end' {
   if (percent < 6) return 'start';
   return percent > 94 ? 'end' : 'middle';
 }
 
-/** What fills the bar of a run whose end is unknown. Once in a page. */
+/** The pattern that fills the bar of a run whose end is unknown. A page needs it once. */
 export function Hatch() {
   return (
     <svg width="0" height="0" class="hidden" aria-hidden="true">
@@ -66,7 +66,7 @@ export function Hatch() {
   );
 }
 
-/** Where a bar stands: what is behind others is taller. */
+/** The top and the height of a bar. A bar behind others is taller. */
 function bandOf(kind: string): { readonly y: string; readonly height: string } {
   if (kind === 'paused') return { y: '5%', height: '90%' };
   return kind === 'lease' ? { y: '15%', height: '70%' } : { y: '25%', height: '50%' };

@@ -22,19 +22,19 @@ export interface Mark {
 export interface Timeline {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Those that stand behind others first. */
+  /** In the order of drawing: later bars cover earlier ones. */
   readonly bars: readonly Bar[];
   readonly marks: readonly Mark[];
 }
 
 const SHORTEST_MS = 60_000;
-/** In 2001. */
+/** No run can have begun before this instant, in 2001. */
 const FIRST_MS = 1e12;
 const DAY_MS = 86_400_000;
-/** A pause without an end is drawn for this part of the picture. */
+/** How far the picture goes on for a pause, as a part of its length. */
 const PAUSE_PART = 0.1;
 
-/** Undefined where nothing has happened yet. */
+/** The picture of a lock; undefined if nothing has happened yet. */
 export function timelineOf(lock: LockInfo, nowMs: number): Timeline | undefined {
   const { openTicks = [], paused } = lock;
   const runs = lock.runs.filter((run) => isPossible(run, nowMs));
@@ -60,13 +60,13 @@ export function timelineOf(lock: LockInfo, nowMs: number): Timeline | undefined 
   return { fromMs, toMs, bars: pause ? [pause, ...bars] : bars, marks };
 }
 
-/** A row that somebody else has written may hold any instant, and would hide the other runs. */
+/** Whether a run's times are possible. A row that another program wrote may hold any instant, and hide other runs. */
 function isPossible({ lockedAt, durationMs = 0 }: RunInfo, nowMs: number): boolean {
   const fromMs = lockedAt.getTime();
   return fromMs >= FIRST_MS && fromMs + durationMs <= nowMs + DAY_MS;
 }
 
-/** The run that has the lock, before the lease that it has. */
+/** The bars of the run that has the lock: its lease, covered by the time that it has run. */
 function currentBars(lock: LockInfo, nowMs: number): Bar[] {
   const { lockedAt, lockUntil, lockedBy = 'somebody', fencingToken } = lock;
   if (!lockedAt || !lockUntil || !isTaken(lock)) return [];
@@ -79,12 +79,12 @@ function currentBars(lock: LockInfo, nowMs: number): Bar[] {
   ];
 }
 
-/** When a run that crashed was over at the latest: at the end of its lease, or when the next one began. */
+/** The latest end of a run that crashed: the end of its lease, or the start of the next run. */
 function latestEndMs({ leaseMs = 0 }: LockInfo, next: RunInfo | undefined, run: RunInfo, nowMs: number): number {
   return Math.min(next?.lockedAt.getTime() ?? nowMs, run.lockedAt.getTime() + leaseMs);
 }
 
-/** @param latestEndMs for a run whose duration is unknown */
+/** @param latestEndMs the end of the bar if the run's duration is unknown */
 function runBar(run: RunInfo, latestEndMs: number): Bar {
   const { status, lockedAt, durationMs, tick, fencingToken, caughtUp } = run;
   const fromMs = lockedAt.getTime();
@@ -99,7 +99,7 @@ function runBar(run: RunInfo, latestEndMs: number): Bar {
   return { kind: status, fromMs, toMs: Math.max(fromMs, toMs), words: facts.filter(Boolean).join(', ') };
 }
 
-/** What the picture says, for those who do not see it. */
+/** The picture in words, for people who do not see it. */
 export function timelineWords({ runs, failuresInARow, openTicks = [] }: LockInfo): string {
   const count = (status: RunInfo['status']) => runs.filter((run) => run.status === status).length;
   const parts = [
@@ -113,7 +113,7 @@ export function timelineWords({ runs, failuresInARow, openTicks = [] }: LockInfo
 
 const STEPS_MS = [1, 5, 15, 30, 60, 180, 360, 720, 1_440, 2_880, 10_080, 43_200].map((minutes) => minutes * 60_000);
 
-/** Up to so many round instants to write below the picture, in UTC. */
+/** The labels below the picture: at most `most` round instants, in UTC. */
 export function axisOf({ fromMs, toMs }: Timeline, most: number): readonly { atMs: number; words: string }[] {
   const longestMs = STEPS_MS.at(-1) as number;
   const stepMs =

@@ -3,20 +3,20 @@ import { SingleExecution } from 'single-execution/decorator';
 import type { Called, Job, Platform } from '../platform.js';
 import { inProcess } from './process.js';
 
-/** A method as a user writes it: it asks for its execution. */
+/** A method as a user writes it: it gets its execution from `currentExecution()`. */
 const methodOf = (job: Job): Called =>
   async function (this: unknown, ...args: unknown[]) {
     return job({ self: this, args, execution: currentExecution() as Execution });
   };
 
-/** As a compiler applies a decorator of the language. */
+/** Applies the decorator as a compiler does for the decorators of the language. */
 export const decorator: Platform = {
   ...inProcess,
   title: 'a decorated method',
   wrap: (job, options) => SingleExecution(options)(methodOf(job) as never, { kind: 'method' }) as Called,
 };
 
-/** As TypeScript does for a class of NestJS, which then calls the method that the class has. */
+/** Applies the decorator as TypeScript does for NestJS (legacy decorators). NestJS then calls the class's method. */
 export const nestMethod: Platform = {
   ...inProcess,
   title: 'a method of NestJS',

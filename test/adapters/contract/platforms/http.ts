@@ -3,7 +3,7 @@ import { executionLast, type Platform } from '../platform.js';
 
 const SCHEDULED_AT = 'ce-vssscheduledat';
 
-/** What a refusal or a skip is answered with, apart from a route's own answers. */
+/** The body of the adapter's own answers, to a refusal or a skip; empty for an answer of the route's handler. */
 async function bodyOf(reply: unknown): Promise<Record<string, unknown>> {
   const response = reply as Response;
   return response.headers.get('content-type')?.includes('json')

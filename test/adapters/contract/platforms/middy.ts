@@ -15,7 +15,7 @@ export const middyHandler: Platform = {
   wrap(job, options) {
     const handler = (event: unknown, context: Context & { readonly execution: Execution }) =>
       job({ self: undefined, args: [event, context], execution: context.execution });
-    // Without its early timeout, which goes by the clock of the host.
+    // Turn off Middy's early timeout: it uses the host's clock, not the test's.
     return middy(handler as never, { timeoutEarlyInMillis: 0 }).use(singleExecution(options)) as Called;
   },
 };

@@ -2,14 +2,14 @@ import { withSingleExecution } from 'single-execution/process';
 import { thisProcess } from '../../../../src/core/values/environment.js';
 import { anyResults, executionLast, type Platform, type Trigger } from '../platform.js';
 
-/** As node-cron calls a task, with a field of the user's. */
+/** The argument with which node-cron calls a task, with two more fields. */
 const taskContext = ({ time, tenant, secret }: Trigger): object => ({
   date: typeof time === 'number' ? new Date(time) : time,
   triggeredAt: new Date(0),
   ...{ tenant, secret },
 });
 
-/** What is the same for a function and for a decorated method. */
+/** The properties that a wrapped function and a decorated method have in common. */
 export const inProcess: Omit<Platform, 'title' | 'wrap'> = {
   lacks: {
     background: 'a process does not end when its job has returned',

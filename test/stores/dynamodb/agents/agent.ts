@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
-/** A span or subsegment, in the words of its agent but for ids, times and stacks. */
+/** A span or subsegment as its agent names it, without ids, times and stacks among its attributes. */
 export interface Traced {
   readonly id: string;
-  /** Of the span that it is in, if any. */
+  /** The id of the span that contains this one, if any. */
   readonly parentId?: string | undefined;
   readonly startedAt: number;
   readonly name: string;
@@ -11,12 +11,12 @@ export interface Traced {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** An agent that traces SDK calls. The module that exports it has started it. */
+/** An agent that traces SDK calls. The module that exports the agent has started it. */
 export interface Agent {
-  /** Prepares a client as a user of the agent does; else the agent finds each client by itself. */
+  /** Prepares a client as users of the agent must do; absent if the agent finds each client by itself. */
   readonly prepare?: (client: DynamoDBClient) => DynamoDBClient;
-  /** Runs this in a span, segment or transaction of its own. */
+  /** Runs a task in a new span, segment or transaction. */
   within(name: string, task: () => Promise<void>): Promise<void>;
-  /** All that it has sent. */
+  /** All spans that the agent has sent. */
   sent(): Promise<readonly Traced[]>;
 }

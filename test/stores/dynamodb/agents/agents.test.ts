@@ -23,7 +23,7 @@ const DD_TRACE = {
 };
 const FAILED = 'ConditionalCheckFailedException';
 
-/** As CommonJS, with each package required when it is needed: an agent sees those that are required after it. */
+/** The program as CommonJS, which requires each package when it needs it: agents see only packages required later. */
 let program: string;
 beforeAll(async () => {
   const { outputFiles } = await build({
@@ -64,10 +64,10 @@ test.concurrent.each([
   {
     agent: 'newrelic',
     env: NEW_RELIC,
-    // Agents of New Relic that run on Node 20 do not see SDKs from 3.1046 on.
+    // New Relic's agents for Node 20 do not see the SDK from 3.1046 on.
     sdk: 'oldest-sdk',
     applied: { 'aws.operation': 'UpdateItemCommand' },
-    // It does not show that a command was refused.
+    // This agent does not show that a command was refused.
     refused: { 'aws.operation': 'UpdateItemCommand' },
   },
 ])(
@@ -89,7 +89,7 @@ test.concurrent.each([
   },
 );
 
-/** What the agent sends of the requests that a process of its own makes, with the SDK that this folder of `test` has. */
+/** Sends requests in a new process, with the SDK of the folder `test/<sdk>`. @returns the spans that the agent sent */
 async function run(agent: string, sdk: string, env: NodeJS.ProcessEnv): Promise<readonly Traced[]> {
   const { client, endpoint } = dynamoDBLocal();
   const tableName = await freshTable(client);
@@ -106,7 +106,7 @@ async function run(agent: string, sdk: string, env: NodeJS.ProcessEnv): Promise<
 
 interface Span extends Pick<Traced, 'name' | 'attributes'> {
   readonly hasRequestId: boolean;
-  /** Those in it, in their order. */
+  /** The spans inside this span, in the order of their starts. */
   readonly spans: readonly Span[];
 }
 

@@ -1,7 +1,7 @@
 import { tracer } from '../../../others/dd-trace.js';
 import type { Agent } from './agent.js';
 
-/** What dd-trace's `log` exporter writes, one trace a line. */
+/** A line that dd-trace's `log` exporter writes. */
 interface Line {
   readonly traces: readonly (readonly Span[])[];
 }
@@ -22,7 +22,7 @@ const { write } = process.stdout;
 process.stdout.write = (line) => lines.push(JSON.parse(String(line))) > 0;
 
 tracer.init({ experimental: { exporter: 'log' } } as never);
-// Which request opens a connection is chance.
+// Do not trace connections: any of the requests may be the one that opens a connection.
 tracer.use('net', false);
 
 export const agent: Agent = {

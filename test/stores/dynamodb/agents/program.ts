@@ -7,7 +7,7 @@ const AGENTS: Readonly<Record<string, () => Promise<{ readonly agent: Agent }>>>
   xray: () => import('./xray.js'),
 };
 
-/** Loads the agent before what it traces, as agents want it, and says what it has sent. */
+/** Loads the agent before the packages that it traces, as agents require, and prints the spans that it has sent. */
 async function main([name = '', endpoint = '', tableName = '', ...requests]: readonly string[]): Promise<void> {
   const load = AGENTS[name];
   if (load === undefined) throw new Error(`no such agent: ${name}`);

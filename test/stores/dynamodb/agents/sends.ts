@@ -4,7 +4,7 @@ import { dynamoDBStore } from '../../../../src/stores/dynamodb/dynamodb.js';
 import { call, claim } from '../../../support/one-run.js';
 import type { Agent } from './agent.js';
 
-/** In each request, all of them at once: what {@link requestsOf} sends. */
+/** Sends what {@link requestsOf} sends inside a span for each name in `requests`, all at the same time. */
 export async function sendTraced(agent: Agent, endpoint: string, tableName: string, requests: readonly string[]) {
   const { prepare = (client) => client } = agent;
   const client = prepare(new DynamoDBClient({ endpoint, maxAttempts: 1 }));

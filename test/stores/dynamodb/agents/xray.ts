@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { captureAWSv3Client, getNamespace, Segment, setDaemonAddress, setSegment } from '../../../others/xray.js';
 import type { Agent, Traced } from './agent.js';
 
-/** A segment or subsegment, as X-Ray's daemon is sent it. */
+/** A segment or subsegment, as it is sent to X-Ray's daemon. */
 interface Sent {
   readonly id: string;
   readonly name: string;
