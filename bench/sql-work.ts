@@ -24,7 +24,7 @@ type Guard = (name: string, task: () => Promise<unknown>) => Promise<boolean>;
 interface Engine {
   /** Our store, and a lock by hand that is a lease row. */
   readonly locks: Locks;
-  /** The engine's own lock, which a session holds. */
+  /** The database's own advisory lock, which a session holds. */
   readonly advisory?: Guard;
   close(): Promise<void>;
 }

@@ -137,7 +137,7 @@ function addSchedule(
     time: ContextAttribute.scheduledTime,
     resources: [ContextAttribute.scheduleArn],
     detail,
-    // Attributes that a rule's event does not have, under Scheduler's names.
+    // A rule's event does not have these attributes. The names are Scheduler's own.
     scheduledTime: ContextAttribute.scheduledTime,
     scheduleArn: ContextAttribute.scheduleArn,
     attemptNumber: ContextAttribute.attemptNumber,

@@ -9,7 +9,7 @@ export interface LockTimes {
 }
 
 const LONGEST_LEASE_MS = 86_400_000;
-/** How long at most the lock of a dead run stays held after the end of its lease. */
+/** The longest time that a dead run's lock may stay held after its lease. */
 const TAKEOVER_MS = 3_000;
 /** Without lockAtMostFor the lease is the remaining time plus this margin. */
 const LEASE_MARGIN_MS = 2_000;

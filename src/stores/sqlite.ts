@@ -72,9 +72,9 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * Makes a store for locks in a table of SQLite 3.42 or later; the same object is the admin store. It judges leases by
- * the database's clock only: the clock of the server on D1 and Turso, of this host for a file. `sqliteTable` returns
- * the statement that creates the table.
+ * Makes a store for locks in a table of SQLite 3.42 or later. The store is its own admin store. It judges leases by the
+ * database's clock only: on D1 and Turso the server's clock, for a file this host's. `sqliteTable` returns the
+ * statement that creates the table.
  *
  * @example
  * ```ts

@@ -61,7 +61,7 @@ export interface Request {
   readonly key: string;
 }
 
-/** A verb's result, and the record that decided it. */
+/** The result of an operation, and the record on which it was decided. */
 export interface Changed<T> {
   readonly result: T;
   readonly item: Item | undefined;

@@ -247,7 +247,7 @@ export interface PreviousRun {
   readonly status: 'succeeded' | 'failed' | 'crashed' | 'forced';
   /** The tick of the run, in epoch milliseconds. */
   readonly tickMs?: number;
-  /** Who ran, for people. */
+  /** Readable name of the holder. */
   readonly lockedBy: string;
   /** When the lease of the run began, in epoch milliseconds. */
   readonly lockedAtMs: number;

@@ -99,7 +99,7 @@ export function recordAttributes(): string[] {
   return [...LOCK_ATTRIBUTES, ...Array.from({ length: 10 }, (_, slot) => `r${slot}`)];
 }
 
-/** Whether a record can have an attribute of this name, so that nothing else in its item may use the name. */
+/** Whether this name is reserved for the lock's record. Other data in the item must not use it. */
 export function isRecordAttribute(name: string): boolean {
   return Object.hasOwn(CHECKS, name) || /^r\d$/.test(name);
 }

@@ -52,8 +52,8 @@ export function grantedRecord(claim: Claim, nowMs: number, before: LockRecord = 
 
 /**
  * Computes the end of a lease that is extended at `nowMs` of the store's clock. The lease never gets shorter. If the
- * store's clock has stepped back since the grant, the time that the holder itself has measured counts, so that nobody
- * takes the lock while it is held.
+ * store's clock has stepped back since the grant, this function uses the time that the holder has measured, so that
+ * nobody takes a lock that is held.
  */
 export function extendedUntil(
   lease: Lease,

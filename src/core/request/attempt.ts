@@ -50,7 +50,7 @@ export async function settleAttempt<R>(
 
   const answer = await cancel(cancelCall(call));
   if ('error' in answer) {
-    // If the record is corrupt, or the store did not answer the acquire, throw that error instead.
+    // If the acquire found a corrupt record or got no answer, throw its error, not `UNSETTLED`.
     await outcome.catch((error: unknown) => {
       if (!isAnswered || !(error instanceof LockStoreError)) throw error;
     });

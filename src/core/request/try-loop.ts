@@ -95,7 +95,7 @@ class Unanswered extends Error {
 }
 
 const UNSENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/;
-/** A network error of a read or a write: the request may have been sent before the host became unreachable. */
+/** Matches a network error on an open connection: the request may have been sent before the host became unreachable. */
 const ON_A_CONNECTION = /\b(read|write)/;
 
 /** Whether a network error proves that the request was never sent, by the system's code or a client's message. */

@@ -71,7 +71,7 @@ export function runEnds(order: Order, settings: Settings, limitMono: number = Nu
   ];
 }
 
-/* Time limits of a call to the store: for one try, and for all its tries together. */
+/* Time limits of a call to the store: for one try, for all its tries together, and the least time left that counts. */
 
 const TRY_MS = 1_000;
 const BUDGET_MS = 5_000;

@@ -91,7 +91,10 @@ async function waitForLock(
 
 /** State of a call that waits. */
 interface Wait {
-  /** The refusal of the previous try. If the store fails to answer this try, the lock still counts as held. */
+  /**
+   * The refusal of the previous attempt. If the store is unavailable now, the lock counts as held, except with
+   * `onStoreError: 'throw'`.
+   */
   readonly held: Refused | undefined;
   /** The monotonic instant at which the call gives up. */
   readonly endMono: number;

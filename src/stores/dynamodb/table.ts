@@ -74,7 +74,7 @@ interface Reply {
   readonly retried: boolean;
 }
 
-/** The only clock that a try may read, and the signal to give up. */
+/** What a try gets from its call: the clock to read, and the signal that aborts the try. */
 type Try = Pick<StoreCall, 'clock' | 'signal'>;
 
 /** Sends a write once. A refusal is a reply. */

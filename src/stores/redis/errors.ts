@@ -8,7 +8,7 @@ import { errorName, readThrown, readThrownText } from '../../core/values/thrown.
  * text before the command is read, and only Redis's code, such as NOAUTH, is repeated.
  */
 
-/** The error of a client that reports, before a call, that it cannot send now. The message is for people. */
+/** The error of a call that was not sent, because the client cannot send now. The message is for people. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
   /** `ACCESS_DENIED` if credentials are missing: only a change of the program helps. */
@@ -55,7 +55,7 @@ export function classifyFailure(error: unknown): TryFailure {
   return { ambiguous, retry: kind === 'busy' || kind === 'unsent' || kind === 'unknown' };
 }
 
-/** Makes the error of a client whose login Redis refused, if `error` says so; undefined for any other error. */
+/** If `error` says that Redis refused the login, returns a `NotSent` for it; otherwise undefined. */
 export function refusedLogin(error: unknown): NotSent | undefined {
   const [word] = /\b(NOAUTH|WRONGPASS)\b/.exec(messageOf(error)) ?? [];
   return word === undefined
@@ -70,7 +70,7 @@ export function isNoScript(error: unknown): boolean {
   return /\bNOSCRIPT\b/.test(redisMessage(error));
 }
 
-/** Whether the first line of a script was refused, so that nothing of it ran. */
+/** Whether Redis refused the first line of a script, and so ran no part of the script. */
 export function isHeaderRefused(error: unknown): boolean {
   return NO_HEADER.test(redisMessage(error));
 }

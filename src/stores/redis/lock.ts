@@ -63,7 +63,7 @@ function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise
       const words = ['own', 'cancelled'] as const;
       return redis.run({ script: CANCEL, operation: 'acquire', name, args: [attemptId], words }, cancelCall);
     },
-    // A cancel follows an ambiguous try, so `sent` is set.
+    // Only an acquire that was sent is cancelled, so `sent` is set.
     own: (reply) => (reply.word === 'own' ? ownGrant(claim, reply, sent as Sent) : undefined),
   });
 }

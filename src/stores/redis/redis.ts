@@ -131,8 +131,8 @@ function clientOf(client: IORedisClient | NodeRedisClient): RedisClient {
 }
 
 /*
- * The state of clients' connections. A client without a connection gets no script of a lock: it would refuse the
- * script, or keep it and send it when nobody waits for it any more.
+ * The state of clients' connections. No script of a lock goes to a client that is closed or reconnecting: the client
+ * would refuse the script, or keep it and send it after the caller has given up.
  */
 
 /** `closed`: the program must connect the client; `away`: the client is connecting by itself. */

@@ -23,7 +23,7 @@ export interface ScriptClient {
 
 /** A client, and what is known of its Redis. All stores that use the client share this object. */
 export interface RedisClient extends ScriptClient {
-  /** The first line that scripts need on this Redis; empty once the Redis has refused it. */
+  /** The shebang line put before each script; empty once this Redis has refused it. */
   header: string;
   /** The hash of each script with that first line; a promise until it is computed. */
   readonly hashes: Map<RedisScript, string | Promise<string>>;
