@@ -76,7 +76,7 @@ export function configureRuns(
 }
 
 /**
- * Returns the dead-letter queue that is set on the function itself; undefined if there is none.
+ * Returns the function's own dead-letter queue; undefined if the function has none.
  *
  * @throws TypeError for a topic, which cannot take failed deliveries
  */

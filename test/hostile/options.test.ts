@@ -59,7 +59,7 @@ const STORES: readonly (readonly [string, readonly string[], object, (options: n
   ['upstashStore', ['redis', 'keyPrefix'], { redis: client }, upstashStore],
 ];
 
-/** Options with one that has any value or a wrong name, such as `__proto__`; or any value in place of the options. */
+/** Options of which one has any value, or a wrong name such as `__proto__`. Sometimes any value instead of options. */
 const anyOptions = (known: readonly string[], sound: object) =>
   fc.oneof(
     {

@@ -92,7 +92,7 @@ function tableOf({ LOCK_TABLE: table }: Variables, wanted: string | undefined): 
   return problem(`${table}, and this tool looks at ${wanted}`, 'give the same table to both');
 }
 
-/** The schedule in the environment; undefined if there is none, a text if it cannot be read. */
+/** Reads the schedule from the function's environment. Returns a text if it cannot be read; undefined if it is absent. */
 function scheduleOf(variables: Variables): Schedule | string | undefined {
   const { SINGLE_EXECUTION_SCHEDULE: expression, SINGLE_EXECUTION_TIME_ZONE: timeZone } = variables;
   if (!expression) return undefined;

@@ -166,7 +166,7 @@ const ANOTHER = { id: 20, tick: 9, on: W2, token: 16, at: 45_600, ending: RAN } 
 
 /** Histories that break an invariant. The name of each says what is wrong. */
 const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> = {
-  'never two handlers at work at once': {
+  'two handlers are never at work at once': {
     'two handlers are at work': but(ANOTHER),
     'one that stood still works on for long after it went on': but(
       { ...UNTOLD, endedMs: 25_900 },
@@ -174,7 +174,7 @@ const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> 
     ),
     'one whose timers have fired again works on': FIRED_AGAIN,
   },
-  'a handler is asked to stop before its lease is over': {
+  'a handler is told to stop before its lease is over': {
     'a handler works on beyond its lease': but({ id: 9, endedMs: 47_600 }),
     'one that stood still is not told': but({ ...UNTOLD, endedMs: 25_800 }, { id: 5, at: 25_600, endedMs: 25_700 }),
     'one whose timers have fired again is not told': FIRED_AGAIN,
@@ -213,19 +213,19 @@ const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> 
       ending: 'store error: LATE',
     }),
   },
-  'comes under the token of a grant of its own': {
+  'has the token of its own grant': {
     'a run writes under a token that is not its own': written({ once: '202 12 1011\n' }),
     'a delivery writes that never ran': written({ once: '201 13 1011\n' }),
     'a run that never stood still is refused': written({ plain: '15 9 45511\n14 7 45512\n' }),
   },
-  'no tick runs that is done': {
+  'a done tick does not run again': {
     'a tick that is done runs again': but({ id: 9, tick: 4 }),
     'an older tick runs after a newer one is done': but({ id: 9, tick: 2 }),
     'an older tick runs whose only other call was skipped at once': but(OLDER_TICK),
     'a started tick starts again': but({ id: 13, token: 202, ending: RAN }),
     'a tick older than a started one starts': but({ id: 20, job: ONCE, tick: 0, token: 203, at: 3_000, ending: RAN }),
   },
-  'nobody is told that a tick is done': {
+  'a call is skipped because its tick is done only if': {
     'a tick is called executed that failed': but({ id: 20, tick: 5, at: 45_900, ending: 'skipped: already-executed' }),
     'a tick is called stale, and none is newer': but({ id: 20, tick: 9, at: 46_000, ending: 'skipped: stale-tick' }),
     'a started tick is called executed, and nobody was granted it': but({
@@ -236,7 +236,7 @@ const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> 
       ending: 'skipped: already-executed',
     }),
   },
-  'none is refused because of a grant that is over': {
+  'no call is skipped because of a grant that is over': {
     'a dead holder blocks its job for too long': but(locked(20, 7, 45_100, 7)),
     'for longer than its lease, as the record has it': but(locked(20, 7, 45_100, 7, { locked: [44_000, 46_100] })),
     'when its lease is over, as the record has it': but(locked(20, 7, 45_100, 7, { locked: [43_000, 45_000] })),

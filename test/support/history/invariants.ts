@@ -25,7 +25,7 @@ export interface Breach {
 export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'I1',
-    promise: 'never two handlers at work at once, but beside one that stands still',
+    promise: 'two handlers are never at work at once, unless one of them stands still',
     check(history) {
       const breaches = overlaps(history).flatMap(([one, next]) => {
         const beside: readonly [number, number] = [next.began[1], Math.min(one.ended[0], next.ended[0])];
@@ -53,7 +53,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'I3, done',
-    promise: 'no tick runs that is done, nor one older than a done one that nobody had begun',
+    promise: 'a done tick does not run again, nor does an older tick that was never begun',
     check(history) {
       const isDone = (one: Begun) => history.tickMark === 'start' || ('isRecorded' in one && one.isRecorded);
       const begun = allBegun(history);
@@ -71,7 +71,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'I3, told',
-    promise: 'nobody is told that a tick is done which no run can have done',
+    promise: 'a call is skipped because its tick is done only if a run can have done it',
     check({ tickMark, grants, runs, skips }) {
       const told = skips.filter(({ reason }) => reason === 'already-executed' || reason === 'stale-tick');
       const returned = runs.filter(({ end }) => end === 'returned').map((run) => ({ ...run, doneMs: run.ended[0] }));
@@ -100,7 +100,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'I6, I11',
-    promise: 'none is refused because of a grant that is over, or was given back',
+    promise: 'no call is skipped because of a grant that is over, or was given back',
     check({ skips }) {
       const refused = skips.filter(({ reason }) => reason === 'locked' || reason === 'lock-at-least-for');
       const breaches = refused.flatMap((skip) => {
@@ -112,7 +112,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'I7',
-    promise: 'each run and each write comes under the token of a grant of its own, and an old token is refused',
+    promise: 'each run and each write has the token of its own grant, and an old token is refused',
     check(history) {
       const { grants, runs, writes } = history;
       const strange = [...runs, ...writes].filter(
@@ -130,7 +130,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'I13',
-    promise: 'a handler is asked to stop before its lease is over; one that stands still, as soon as it goes on',
+    promise: 'a handler is told to stop before its lease is over; if its host stood still, when the host goes on',
     check(history) {
       const overdue = history.runs.flatMap((run) => {
         const ms = awakeMs(history, run, run.leaseEndsMs ?? Number.POSITIVE_INFINITY, run.ended[0]);
