@@ -22,20 +22,17 @@ export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
  */
 export function memoryStore(): MemoryStore {
   const rows = new Map<string, { readonly record: StoredRecord; readonly version: number }>();
-  return swapStore<number>(
-    ({ clock }) => ({
-      async read(key) {
-        return { ...rows.get(key), nowMs: Math.round(clock.now()) };
-      },
-      async write(key, record, version) {
-        if (rows.get(key)?.version !== version) return false;
-        rows.set(key, { record, version: (version ?? 0) + 1 });
-        return true;
-      },
-      async list(prefix) {
-        return [...rows].filter(([key]) => key.startsWith(prefix)).map(([key, { record }]) => ({ key, record }));
-      },
-    }),
-    '',
-  );
+  return swapStore<number>(({ clock }) => ({
+    async read(key) {
+      return { ...rows.get(key), nowMs: Math.round(clock.now()) };
+    },
+    async write(key, record, version) {
+      if (rows.get(key)?.version !== version) return false;
+      rows.set(key, { record, version: (version ?? 0) + 1 });
+      return true;
+    },
+    async list(prefix) {
+      return [...rows].filter(([key]) => key.startsWith(prefix)).map(([key, { record }]) => ({ key, record }));
+    },
+  }));
 }

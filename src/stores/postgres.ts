@@ -1,37 +1,13 @@
 import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
-import { checkStoreOptions, describeType, namesOf } from '../core/values/checks.js';
-import { readThrownText } from '../core/values/thrown.js';
+import { checkStoreOptions, namesOf } from '../core/values/checks.js';
+import { askPostgres, type PostgresClient } from './postgres-client.js';
 import { explain } from './postgres-errors.js';
-import { type Ask, type Database, makeTable, quotedTable, type Statements, sqlStore } from './sql.js';
+import { type Database, type Statements, sqlStore } from './sql.js';
+import { makeTable, quotedTable } from './sql-table.js';
 
-/** A client of Postgres, or a function that runs a statement with its values and resolves to the rows. */
-export type PostgresClient =
-  | PostgresQueryClient
-  | PostgresUnsafeClient
-  | ((text: string, values: (string | number)[]) => Promise<readonly object[]>);
-
-/** `Pool` or `Client` of pg, `Pool` of @neondatabase/serverless, a `PGlite`, or the result of `neon()`. */
-export interface PostgresQueryClient {
-  /** Runs a statement. Resolves to its rows, or to an object with them. */
-  query(
-    text: string,
-    values: (string | number)[],
-  ): Promise<
-    | readonly object[]
-    | {
-        /** The rows. */
-        readonly rows: readonly object[];
-      }
-  >;
-}
-
-/** The result of `postgres()` of the package postgres. */
-export interface PostgresUnsafeClient {
-  /** Runs a statement. Resolves to its rows. */
-  unsafe(text: string, values: (string | number)[]): PromiseLike<readonly object[]>;
-}
+export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './postgres-client.js';
 
 /** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
@@ -105,42 +81,56 @@ export async function createPostgresTable(
 }
 
 const POSTGRES: Database<PostgresClient> = {
+  clients: 'a client of pg, postgres.js, Neon or PGlite',
+  database: 'Postgres 13 or later',
   creationOf: (table) =>
     `CREATE TABLE IF NOT EXISTS ${table} (name text PRIMARY KEY, record text NOT NULL, version bigint NOT NULL)`,
   statementsOf,
-  askOf,
+  askOf: askPostgres,
   explain,
-  // If two processes create the table at once, one of them fails with one of these codes.
-  isMade: (error) => /^(23505|42P07)$/.test(readThrownText(error, 'code')),
 };
 
 const OPTIONS = namesOf<PostgresStoreOptions>({ client: true, table: true, keyPrefix: true });
 
-function askOf(client: PostgresClient): Ask {
-  const isObject = (typeof client === 'object' && client !== null) || typeof client === 'function';
-  if (isObject && 'unsafe' in client) return async (text, values) => client.unsafe(text, [...values]);
-  if (isObject && 'query' in client) {
-    return async (text, values) => {
-      const result = await client.query(text, [...values]);
-      return 'rows' in result ? result.rows : result;
-    };
-  }
-  if (typeof client === 'function') return async (text, values) => client(text, [...values]);
-  throw new TypeError(
-    `client is ${describeType(client)}: give a client of pg, postgres, Neon or PGlite, or a function (text, values) => rows`,
-  );
-}
-
 /**
  * Makes the statements for Postgres 13 to 18 and compatible databases: only the types text and bigint, and no JSON
- * functions.
+ * functions. `coalesce` refuses a column `record` of another type than text, such as jsonb.
+ *
+ * Each statement is a transaction of its own. `now()` is the time at which a transaction began, so a write whose
+ * `now()` is before the read that it builds on would be part of a transaction of the client, and is refused.
+ *
+ * A write that must not come late is refused from `notAfterMs` on. It may still have to wait then, for a row or for
+ * another insert of the same name; the `lock_timeout` of its transaction ends with the same instant. A wait for the
+ * table comes before all conditions.
  */
 function statementsOf(table: string): Statements {
-  const now = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text';
+  const micros = (instant: string) => `CAST(floor(extract(epoch FROM ${instant}) * 1000000) AS bigint)`;
+  const nowMs = `${micros('clock_timestamp()')} / 1000`;
+  const read = `SELECT coalesce(l.record, '') AS record, CAST(l.version AS text) AS version, CAST(${micros('clock_timestamp()')} AS text) AS now, CAST(${micros('now()')} AS text) AS began FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = $1`;
+  const list = `SELECT name, record FROM ${table} WHERE starts_with(name, $1)`;
+  const told = 'RETURNING name, CAST(version AS text) AS version';
+  const isOwn = (n: number) => `${micros('now()')} >= CAST($${n} AS bigint)`;
+  const until = (n: number) => `(SELECT CAST($${n} AS bigint) - ${nowMs} AS remaining) AS call`;
+  const isInTime = `remaining > 0 AND set_config('lock_timeout', CAST(remaining AS text), true) <> ''`;
+  const inserted = `INSERT INTO ${table} (name, record, version) SELECT $1, $2, 1`;
+  const once = `ON CONFLICT (name) DO NOTHING ${told}`;
+  const updated = `UPDATE ${table} SET record = $1, version = version + 1`;
+  const insert = `${inserted} WHERE ${isOwn(3)} ${once}`;
+  const insertInTime = `${inserted} FROM ${until(3)} WHERE ${isInTime} AND ${isOwn(4)} ${once}`;
+  const update = `${updated} WHERE name = $2 AND version = $3 AND ${isOwn(4)} ${told}`;
+  const updateInTime = `${updated} FROM ${until(2)} WHERE name = $3 AND version = $4 AND ${isOwn(5)} AND ${isInTime} ${told}`;
   return {
-    read: `SELECT l.record, l.version::text AS version, ${now} AS now_ms FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = $1`,
-    insert: `INSERT INTO ${table} (name, record, version) VALUES ($1, $2, 1) ON CONFLICT (name) DO NOTHING RETURNING name`,
-    update: `UPDATE ${table} SET record = $1, version = version + 1 WHERE name = $2 AND version = $3 RETURNING name`,
-    list: `SELECT name, record FROM ${table} WHERE left(name, length($1::text)) = $1::text`,
+    read: (name) => ({ text: read, values: [name] }),
+    list: (prefix) => ({ text: list, values: [prefix] }),
+    write({ name, record, version, readAtUs, notAfterMs }) {
+      if (version === undefined) {
+        return notAfterMs === undefined
+          ? { text: insert, values: [name, record, readAtUs] }
+          : { text: insertInTime, values: [name, record, notAfterMs, readAtUs] };
+      }
+      return notAfterMs === undefined
+        ? { text: update, values: [record, name, version, readAtUs] }
+        : { text: updateInTime, values: [record, notAfterMs, name, version, readAtUs] };
+    },
   };
 }
