@@ -2,8 +2,7 @@ import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
 import { checkStoreOptions, describeType, namesOf } from '../core/values/checks.js';
-import { readThrownText } from '../core/values/thrown.js';
-import { explain } from './postgres-errors.js';
+import { explain, isMade } from './postgres-errors.js';
 import { type Ask, type Database, makeTable, quotedTable, type Statements, sqlStore } from './sql.js';
 
 /** A client of Postgres, or a function that runs a statement with its values and resolves to the rows. */
@@ -111,7 +110,7 @@ const POSTGRES: Database<PostgresClient> = {
   askOf,
   explain,
   // If two processes create the table at once, one of them fails with one of these codes.
-  isMade: (error) => /^(23505|42P07)$/.test(readThrownText(error, 'code')),
+  isMade,
 };
 
 const OPTIONS = namesOf<PostgresStoreOptions>({ client: true, table: true, keyPrefix: true });

@@ -21,6 +21,7 @@ import {
   decideRelease,
   decideResume,
   type Found,
+  keepingUnreadable,
 } from './decisions.js';
 import { type Changed, change, listAll, type Storage } from './storage.js';
 
@@ -34,7 +35,9 @@ export function swapStore<Version>(
   keyPrefix: string,
 ): LockStore & MemberStore & LockAdminStore {
   const swap: Swap = (operation, name, call, decide) =>
-    change(storageOf(call), { operation, name, key: lockKey(keyPrefix, name, operation) }, call, decide);
+    change(storageOf(call), { operation, name, key: lockKey(keyPrefix, name, operation) }, call, (found) =>
+      keepingUnreadable(name, found, decide(found)),
+    );
   return {
     ...lockVerbs(swap),
     ...operatorVerbs(swap),
