@@ -39,10 +39,11 @@ const MEANINGS: readonly Meaning[] = [
     why: (table) => `table ${table} has other columns: give the store a table of its own, made by postgresTable()`,
   },
   {
-    codes: /^(42809|428C9|23...|22P02|22001|44000|55000)$/,
+    // P0001: a trigger raised an error. 0A000: the table has rules, or is foreign.
+    codes: /^(42809|428C9|23...|22P02|2200[13]|44000|55000|P0001|0A000)$/,
     code: 'KEY_SCHEMA',
     why: (table) =>
-      `table ${table} refuses the row of a lock by a type, a constraint or a rule: give the store a table of its own, made by postgresTable()`,
+      `table ${table} refuses the row of a lock by a type, a constraint, a rule or a trigger: give the store a table of its own, made by postgresTable()`,
   },
   {
     codes: /^(3D000|P1003)$/,
@@ -74,7 +75,7 @@ const MEANINGS: readonly Meaning[] = [
     code: 'UNAVAILABLE',
     why: () => 'Postgres cannot write now; try again',
   },
-  { codes: /^(22|42|0A)...$/, code: 'INVALID_REQUEST', why: () => 'Postgres refused the statement' },
+  { codes: /^(22|42)...$/, code: 'INVALID_REQUEST', why: () => 'Postgres refused the statement' },
 ];
 
 /** Finds the right that is missing. A server in another language than English does not say where it is missing. */
