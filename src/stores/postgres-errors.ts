@@ -83,8 +83,12 @@ function rightOf(table: string, { chain, verb }: Said): string {
   if (chain.some((one) => readThrownText(one, 'routine') === 'ExecWithCheckOptions')) {
     return `row level security of table ${table} refuses the row: give the store a table without it`;
   }
+  if (says(chain, /^permission denied for database /)) {
+    return 'no right to this database: GRANT CONNECT ON that DATABASE TO the role of this client';
+  }
   if (says(chain, /^permission denied for schema /)) {
-    return `no right to the schema of table ${table}: GRANT USAGE ON that SCHEMA TO the role of this client`;
+    const right = verb === 'CREATE' ? 'CREATE' : 'USAGE';
+    return `no right to the schema of table ${table}: GRANT ${right} ON that SCHEMA TO the role of this client`;
   }
   const refused = /^(SELECT|INSERT|UPDATE)$/.test(verb) ? ` (${verb} was refused)` : '';
   return `no right to table ${table}${refused}: GRANT SELECT, INSERT, UPDATE ON ${table} TO the role of this client`;

@@ -175,14 +175,17 @@ function resultOf(error: unknown): string | undefined {
   const isOfSqlite = /sqlite/i.test(errorName(error));
   const numbers = [...NUMBERS, ...(isOfSqlite ? ['errno', 'code'] : [])].map((property) => readThrown(error, property));
   const number = numbers.find((one) => Number.isInteger(one) && Number(one) > 0);
-  if (number !== undefined) return NAMES[Number(number) % 256];
+  // Prisma keeps the number as a text.
+  const text = /^[1-9]\d*$/.exec(readThrownText(error, 'originalCode'))?.[0];
+  if (number !== undefined || text !== undefined) return NAMES[Number(number ?? text) % 256];
   const said = /^D1_ERROR: .*: (SQLITE_[A-Z_]+)( \(extended: \w+\))?$/s.exec(readThrownText(error, 'message'))?.[1];
   return /^SQLITE_([A-Z]+)/.exec(said ?? readThrownText(error, 'code'))?.[1];
 }
 
 /** Reads the message of the innermost error, which is the driver's. */
 function saidBy(chain: readonly unknown[], hasCode: boolean): Meaning | undefined {
-  const message = chain.map((one) => readThrownText(one, 'message')).findLast((one) => one !== '') ?? '';
+  const messages = chain.flatMap((one) => [readThrownText(one, 'message'), readThrownText(one, 'originalMessage')]);
+  const message = messages.findLast((one) => one !== '') ?? '';
   // Knex puts the statement with its values before the driver's words. Only the code proves that nothing was written.
   const drivers = hasCode && /^(select|insert|update|create) /i.test(message) ? message.split(' - ').at(-1) : message;
   return SAYINGS.find(([saying]) => saying.test(drivers ?? ''))?.[1];

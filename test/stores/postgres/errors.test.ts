@@ -177,6 +177,18 @@ describe('F133 the remedy fits', () => {
       'no right to the schema of table "locks": GRANT USAGE ON that SCHEMA TO the role of this client (42501)',
     ],
     [
+      'a right to make a table',
+      thrown('permission denied for schema jobs', { code: '42501' }),
+      'CREATE TABLE IF NOT EXISTS',
+      'no right to the schema of table "locks": GRANT CREATE ON that SCHEMA TO the role of this client (42501)',
+    ],
+    [
+      'a right to the database',
+      thrown('permission denied for database jobs', { code: '42501' }),
+      undefined,
+      'no right to this database: GRANT CONNECT ON that DATABASE TO the role of this client (42501)',
+    ],
+    [
       'row level security',
       thrown('new row violates …', { code: '42501', routine: 'ExecWithCheckOptions' }),
       undefined,

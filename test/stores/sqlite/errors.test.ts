@@ -59,6 +59,15 @@ const CLIENTS: Readonly<Record<string, (result: string, words: string) => unknow
     thrown('Failed query: SELECT …\nparams: unauthorized 403', {
       cause: thrown(`SQLITE_${result}: ${words}`, { code: `SQLITE_${result}` }),
     }),
+  'Prisma 7.10.1 with @prisma/adapter-libsql': (result, words) =>
+    thrown(`Raw query failed. Code: \`${NUMBERS[result]}\`. Message: \`${words}\``, {
+      code: 'P2010',
+      meta: {
+        driverAdapterError: thrown('TableDoesNotExist', {
+          cause: { originalCode: String(NUMBERS[result]), originalMessage: words, kind: 'TableDoesNotExist' },
+        }),
+      },
+    }),
   'sqlite3 behind TypeORM and Sequelize': (result, words) =>
     thrown(words, {
       driverError: thrown(words, { code: `SQLITE_${result}` }),
