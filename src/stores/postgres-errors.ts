@@ -56,7 +56,7 @@ const MEANINGS: readonly Meaning[] = [
     why: () => 'TLS with Postgres failed: set ssl or sslmode of the client as the server has it',
   },
   {
-    codes: /^(P1012|P1013|NO_SCHEME|URIError)$/,
+    codes: /^(P1012|P1013|NO_SCHEME|(missing|invalid)_connection_string)$/,
     code: 'INVALID_REQUEST',
     why: () => 'the connection string cannot be read: write postgres://user:password@host:5432/database',
   },
@@ -124,13 +124,15 @@ const NO_CONNECTION_WORDS =
   /^(timeout exceeded when trying to connect|timeout expired|Connection terminated due to connection timeout|Client was closed and is not queryable|Client has encountered a connection error and is not queryable|Cannot use a pool after calling end on the pool|There was an error establishing an SSL connection)$/;
 const NO_CONNECTION_NAMES = /^(KnexTimeoutError|SequelizeConnectionAcquireTimeoutError)$/;
 
-/** What the package pg says without a code, and the code by which it is judged. */
-const SAID_BY_PG: readonly (readonly [RegExp, string])[] = [
+/** What clients say without a code, and the code by which it is judged. */
+const SAID_BY_CLIENTS: readonly (readonly [RegExp, string])[] = [
+  // pg; Neon over HTTP, whose proxy has no SQLSTATE for it.
   [/^SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a /, '28P01'],
+  [/^(password authentication failed for user |Server error \(HTTP status 40[13]\): )/, '28P01'],
   [/^The server does not support SSL connections$/, 'NO_SSL'],
   // pg reads a text that is no URL as a path on a host of this name.
   [/^getaddrinfo ENOTFOUND base$/, 'NO_SCHEME'],
-  [/^URI malformed$/, 'URIError'],
+  [/^URI malformed$/, 'NO_SCHEME'],
 ];
 
 /**
@@ -181,7 +183,7 @@ function isUnconnected(chain: readonly unknown[]): boolean {
 /** Finds the SQLSTATE in a chain of errors, else the first code of a client that has a meaning, else its first code. */
 function codeOf(chain: readonly unknown[]): string {
   const codes = chain.flatMap((one) => CODES.map((property) => readThrownText(one, property)));
-  const said = chain.map((one) => SAID_BY_PG.find(([words]) => words.test(readThrownText(one, 'message')))?.[1]);
+  const said = chain.map((one) => SAID_BY_CLIENTS.find(([words]) => words.test(readThrownText(one, 'message')))?.[1]);
   return (
     codes.find((code) => SQLSTATE.test(code)) ??
     said.find((code) => code !== undefined) ??

@@ -11,6 +11,8 @@ const WRAPPED = [
   ...['original', 'parent', 'driverError', 'nativeError', 'previous'],
   // Prisma, without and with a driver adapter.
   ...['meta', 'driverAdapterError'],
+  // Neon, over HTTP and over WebSockets.
+  ...['sourceError', 'error'],
   // Clients that keep the fields of the server's answer apart.
   'fields',
 ];

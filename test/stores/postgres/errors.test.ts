@@ -98,6 +98,25 @@ describe('F133 a mistake is no outage', () => {
       'a URL without a scheme, in postgres.js',
       Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL' }),
     ],
+    [
+      'a URL without a scheme, in Neon 1.2.0',
+      thrown('Error connecting to database: TypeError: Failed to parse URL from nourl', {
+        name: 'NeonDbError',
+        sourceError: Object.assign(new TypeError('Failed to parse URL from nourl'), {
+          cause: thrown('Invalid URL', { code: 'ERR_INVALID_URL' }),
+        }),
+      }),
+    ],
+    [
+      'TLS in Neon',
+      thrown('Error connecting to database: TypeError: fetch failed', {
+        sourceError: new TypeError('fetch failed', { cause: thrown('x', { code: 'ERR_SSL_WRONG_VERSION_NUMBER' }) }),
+      }),
+    ],
+    [
+      'no URL, in @vercel/postgres 0.10.0',
+      thrown("VercelPostgresError - 'missing_connection_string': …", { code: 'missing_connection_string' }),
+    ],
     ['a URL with a wrong escape', new URIError('URI malformed')],
     ['a host with a blank', thrown('getaddrinfo ENOTFOUND ho st', { code: 'ENOTFOUND', hostname: 'ho st' })],
     ['a database that is not there, in an older Prisma', thrown('x', { errorCode: 'P1003' })],
@@ -113,6 +132,15 @@ describe('F133 a mistake is no outage', () => {
       thrown('x', {
         code: 'P2010',
         meta: { driverAdapterError: thrown('DatabaseNotReachable', { cause: { kind: 'DatabaseNotReachable' } }) },
+      }),
+    ],
+    [
+      'a host that Neon cannot reach',
+      thrown('Error connecting to database: TypeError: fetch failed', {
+        name: 'NeonDbError',
+        sourceError: new TypeError('fetch failed', {
+          cause: thrown('getaddrinfo ENOTFOUND db.example', { code: 'ENOTFOUND', hostname: 'db.example' }),
+        }),
       }),
     ],
     ['a host that is not known', thrown('x', { code: 'ENOTFOUND', hostname: 'db.example' })],
@@ -135,6 +163,8 @@ describe('F133 a mistake is no outage', () => {
     ['a reset', thrown('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' })],
     ['a closed connection in Bun', thrown('Connection closed', { code: 'ERR_POSTGRES_CONNECTION_CLOSED' })],
     ['EPIPE, which has five characters like an SQLSTATE', thrown('write EPIPE', { code: 'EPIPE', syscall: 'write' })],
+    ['Neon’s proxy', thrown('Server error (HTTP status 503): busy', { name: 'NeonDbError', code: null })],
+    ['an answer that Neon cannot read', new SyntaxError('Unexpected token \'<\', "<html>" is not valid JSON')],
     ['an error of Prisma', thrown('x', { code: 'P2010' })],
   ])('%s proves nothing', (_, error) => {
     expect(judged(error)).toEqual(['UNAVAILABLE', false]);
@@ -207,6 +237,14 @@ describe('F133 the remedy fits', () => {
   ])('%s', (_, error, statement, why) => {
     expect(explain(error, TABLE, statement).why).toBe(why);
   });
+});
+
+test.each([
+  "password authentication failed for user 'u'",
+  'Server error (HTTP status 401): {"message":"nope"}',
+  'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string',
+])('F133 %s, without a code, is a login that is refused', (message) => {
+  expect(judged(thrown(message, { name: 'NeonDbError', code: null }))).toEqual(['ACCESS_DENIED', true]);
 });
 
 test('F133 a name that Postgres would cut off is refused with its length', () => {
