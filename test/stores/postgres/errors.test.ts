@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkIdentifier, explain } from '../../../src/stores/postgres-errors.js';
+import { checkIdentifier, explain } from '../../../src/stores/sql/postgres-errors.js';
 
 const TABLE = '"locks"';
 const judged = (error: unknown, statement?: string) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { explain } from '../../../src/stores/sqlite-errors.js';
+import { explain } from '../../../src/stores/sql/sqlite-errors.js';
 
 const judged = (error: unknown) => {
   const { code, isUnsent = false } = explain(error, '"locks"');

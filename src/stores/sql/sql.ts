@@ -1,14 +1,14 @@
-import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
-import type { LockStore } from '../core/ports/lock-store.js';
-import type { MemberStore } from '../core/ports/member-store.js';
-import { LockStoreError, type LockStoreErrorCode } from '../core/public/errors.js';
-import type { Clock, Signal } from '../core/values/clock.js';
-import { errorName, readThrownText } from '../core/values/thrown.js';
+import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
+import type { LockStore } from '../../core/ports/lock-store.js';
+import type { MemberStore } from '../../core/ports/member-store.js';
+import { LockStoreError, type LockStoreErrorCode } from '../../core/public/errors.js';
+import type { Clock, Signal } from '../../core/values/clock.js';
+import { errorName, readThrownText } from '../../core/values/thrown.js';
+import type { Storage, StoredRecord } from '../storage.js';
+import { swapStore } from '../swap-store.js';
 import { type NewestVersions, newestVersions } from './newest-versions.js';
 import { type Answering, readFoundRow, readListedRows, readWrittenRow } from './sql-answer.js';
 import { quotedTable } from './sql-table.js';
-import type { Storage, StoredRecord } from './storage.js';
-import { swapStore } from './swap-store.js';
 
 /*
  * One row for each lock: its name, its record as a JSON text, and a version that every write raises. The record is a
@@ -112,7 +112,8 @@ export function openTable<Client>(database: Database<Client>, client: Client, qu
       try {
         return await ask(statement, signal);
       } catch (error) {
-        const explained = error instanceof OpenTransaction ? inTransaction() : database.explain(error, quoted, statement.text);
+        const explained =
+          error instanceof OpenTransaction ? inTransaction() : database.explain(error, quoted, statement.text);
         const failure = failureOf(error, explained);
         if (explained.isUnsent) unsent.add(failure);
         throw failure;

@@ -1,6 +1,6 @@
-import { LockStoreError } from '../core/public/errors.js';
-import { checkKnown, describe } from '../core/values/checks.js';
-import { jittered, pause, systemClock } from '../core/values/clock.js';
+import { LockStoreError } from '../../core/public/errors.js';
+import { checkKnown, describe } from '../../core/values/checks.js';
+import { jittered, pause, systemClock } from '../../core/values/clock.js';
 import { type Database, type OpenTable, openTable } from './sql.js';
 import { readFoundRow } from './sql-answer.js';
 

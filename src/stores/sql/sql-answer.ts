@@ -1,7 +1,7 @@
-import { LockStoreError, type LockStoreErrorCode } from '../core/public/errors.js';
-import { shapeOf, UnexpectedAnswer } from '../core/request/unexpected-answer.js';
-import { describe } from '../core/values/checks.js';
-import { refused } from './storage-answer.js';
+import { LockStoreError, type LockStoreErrorCode } from '../../core/public/errors.js';
+import { shapeOf, UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
+import { describe } from '../../core/values/checks.js';
+import { refused } from '../storage-answer.js';
 
 /*
  * The rows of a client, read closely. Clients answer a statement with rows, with rows and a count, with a count alone,

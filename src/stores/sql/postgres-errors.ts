@@ -1,7 +1,7 @@
-import { isUnsentIn, judgeAll } from '../core/request/error-chain.js';
-import { finalProblem } from '../core/request/final-failure.js';
-import { describe } from '../core/values/checks.js';
-import { errorName, readThrownText } from '../core/values/thrown.js';
+import { isUnsentIn, judgeAll } from '../../core/request/error-chain.js';
+import { finalProblem } from '../../core/request/final-failure.js';
+import { describe } from '../../core/values/checks.js';
+import { errorName, readThrownText } from '../../core/values/thrown.js';
 import type { SqlFailure } from './sql.js';
 
 /** What is known of a failure besides its code. */

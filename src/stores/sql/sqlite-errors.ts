@@ -1,6 +1,6 @@
-import { isUnsentIn, judgeAll } from '../core/request/error-chain.js';
-import { finalProblem } from '../core/request/final-failure.js';
-import { errorName, readThrown, readThrownText } from '../core/values/thrown.js';
+import { isUnsentIn, judgeAll } from '../../core/request/error-chain.js';
+import { finalProblem } from '../../core/request/final-failure.js';
+import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
 import type { SqlFailure } from './sql.js';
 
 /*
