@@ -21,7 +21,10 @@ export function pacedRefusals(endMono: number, { clock }: StoreCall) {
      * @param seen the record and the version on which the refused write was decided
      * @throws LockStoreError if the call ends before another try
      */
-    async pauseAfter(seen: { readonly item: Item | undefined; readonly version: unknown }, signal: Signal) {
+    async pauseAfter(
+      seen: { readonly item: Item | undefined; readonly version: unknown },
+      signal: Signal,
+    ): Promise<void> {
       const text = String(JSON.stringify([seen.item, seen.version], bigintAsText));
       unexplained = text === before ? unexplained + 1 : 0;
       before = text;

@@ -1,11 +1,11 @@
-import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
-import type { LockStore } from '../core/ports/lock-store.js';
-import type { MemberStore } from '../core/ports/member-store.js';
-import { checkStoreOptions, namesOf } from '../core/values/checks.js';
-import { type Database, type Statements, sqlStore } from './sql/sql.js';
-import { makeTable, quotedTable } from './sql/sql-table.js';
-import { askSqlite, type SqliteClient } from './sql/sqlite-client.js';
-import { explain } from './sql/sqlite-errors.js';
+import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
+import type { LockStore } from '../../core/ports/lock-store.js';
+import type { MemberStore } from '../../core/ports/member-store.js';
+import { checkStoreOptions, namesOf } from '../../core/values/checks.js';
+import { type Database, type Statements, sqlStore } from './sql.js';
+import { makeTable, quotedTable } from './sql-table.js';
+import { askSqlite, type SqliteClient } from './sqlite-client.js';
+import { explain } from './sqlite-errors.js';
 
 export type {
   SqliteCall,
@@ -14,7 +14,7 @@ export type {
   SqlitePreparingClient,
   SqliteRows,
   SqliteStatement,
-} from './sql/sqlite-client.js';
+} from './sqlite-client.js';
 
 /** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {

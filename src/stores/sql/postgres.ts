@@ -1,13 +1,13 @@
-import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
-import type { LockStore } from '../core/ports/lock-store.js';
-import type { MemberStore } from '../core/ports/member-store.js';
-import { checkStoreOptions, namesOf } from '../core/values/checks.js';
-import { askPostgres, type PostgresClient } from './sql/postgres-client.js';
-import { checkIdentifier, explain } from './sql/postgres-errors.js';
-import { type Database, type Statements, sqlStore } from './sql/sql.js';
-import { makeTable, quotedTable } from './sql/sql-table.js';
+import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
+import type { LockStore } from '../../core/ports/lock-store.js';
+import type { MemberStore } from '../../core/ports/member-store.js';
+import { checkStoreOptions, namesOf } from '../../core/values/checks.js';
+import { askPostgres, type PostgresClient } from './postgres-client.js';
+import { checkIdentifier, explain } from './postgres-errors.js';
+import { type Database, type Statements, sqlStore } from './sql.js';
+import { makeTable, quotedTable } from './sql-table.js';
 
-export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './sql/postgres-client.js';
+export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './postgres-client.js';
 
 /** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
