@@ -71,6 +71,7 @@ const SLACK_MS = 2_000 + 1_000;
 export function ledger({ regime, store, rules, now, tell = () => {} }: Circumstances) {
   /** Only the server's clock counts, no host's. */
   const isTimeOfServer = store !== 'dynamodb';
+  const bornMs = now();
   const violations: string[] = [];
   const grants: Grant[] = [];
   const barred = new Set<string>();
@@ -207,7 +208,25 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     ticks.marked(grant?.tick, begunTicks.get(number(after['fencingToken'])));
     begunTicks.delete(number(after['fencingToken']));
   };
+  /** A grant and an extension come within the time of their call, and a release is applied however late it comes. */
+  const onAsked = ({ host, before = {}, after, by, asked }: Applied) => {
+    const call = attempts.get(String(by))?.calls.findLast(({ begunMs }) => begunMs <= (asked?.atMs ?? 0));
+    if (!asked || !call) return;
+    const isHolder = before['state'] === 'held' && before['attemptId'] === by;
+    if (call.verb === 'release' && isHolder && after['state'] !== 'released') {
+      violation('I16', `the release of grant ${before['fencingToken']} was refused`);
+    }
+    const isGrant = call.verb === 'acquire' && after['state'] === 'held' && !isHolder && after['attemptId'] === by;
+    const isExtension = call.verb === 'extend' && after['lockUntil'] !== before['lockUntil'];
+    if (!asked.knowsTime || !(isGrant || isExtension)) return;
+    const { begunMs, budgetMs, endedMs = Number.POSITIVE_INFINITY } = call;
+    // A host that is suspended has more time than its call was given, until the call ends.
+    const overMs = Math.max(begunMs + budgetMs, regime.suspends && host.isUp() ? endedMs : 0);
+    const lateMs = now() - overMs - (1 + regime.drift * (now() - bornMs));
+    if (lateMs > 0) violation('I15', `the ${call.verb} of ${String(by)} was applied ${lateMs} ms after its call`);
+  };
   const onWritten = (applied: Applied) => {
+    onAsked(applied);
     const { before = {}, after } = applied;
     for (const bar of barsOf(after)) barred.add(bar);
     const isNew = after['attemptId'] !== before['attemptId'];
