@@ -16,13 +16,13 @@ export interface Attempt {
   atMs?: number;
   /** Whether the store never answered the acquire or the release. */
   isUnheard: boolean;
-  /** The calls of the attempt to the store, in order. */
+  /** The acquire of the attempt and its extensions, in order. */
   readonly calls: StoreCallMade[];
 }
 
 /** A call of the library to the store, and when its time is up. */
 export interface StoreCallMade {
-  readonly verb: 'acquire' | 'extend' | 'mark' | 'release';
+  readonly verb: 'acquire' | 'extend';
   readonly begunMs: number;
   readonly budgetMs: number;
   /** When the call has settled. */
@@ -91,9 +91,6 @@ export function caller(
         return follow(id, 'acquire', call, store.acquire(claim, call));
       },
       extend: (lease, to, call) => follow(lease.attemptId, 'extend', call, store.extend(lease, to, call)),
-      mark: (lease, done, call) => follow(lease.attemptId, 'mark', call, store.mark(lease, done, call)),
-      release: (lease, completion, call) =>
-        follow(lease.attemptId, 'release', call, store.release(lease, completion, call)),
     }),
     onEvent(event) {
       tell(`${host.name}: ${event.type} ${'reason' in event ? event.reason : ''} ${event.attemptId ?? ''}`);

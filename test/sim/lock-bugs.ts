@@ -125,11 +125,11 @@ export const LOCK_BUGS: readonly SimBug[] = [
     leaves('release', keepsBars)),
   bug('an attempt that was taken over from is not written down', ['redis', 'suspended', 143], grants(keepsBars)),
 
-  bug('a grant does not look whether its call is over', ['redis', 'synchronised', 1],
+  bug('a grant does not look whether its call is over', ['redis', 'synchronised', 24],
     rewrites("if isLate(ARGV[5]) then return answer('late') end", '')),
-  bug('an extension does not look whether its call is over', ['redis', 'synchronised', 1],
+  bug('an extension does not look whether its call is over', ['redis', 'synchronised', 19],
     rewrites("if isLate(ARGV[3]) then return answer('late') end", '')),
-  bug('a release that comes after its call is refused', ['redis', 'synchronised', 1],
+  bug('a release that comes after its call is refused', ['redis', 'synchronised', 5],
     sees('release', (record, { host, begunMono, asked: [, , call] }) =>
       host.clock.monotonic() - begunMono > call.budgetMs ? { ...record, attemptId: 'x' } : record)),
 

@@ -11,6 +11,9 @@ import type { Timeline } from './timeline.js';
 
 const KEY = `lock:${LOCK}`;
 
+/** The word with which a script has answered. */
+const wordOf = (answer: string): string => (JSON.parse(answer) as [string])[0];
+
 /** The host that sends a request, and the request if a bug needs it. */
 interface From {
   readonly host: Host;
@@ -54,7 +57,7 @@ export function redisServer(
       data.hashes.set(KEY, new Map(Object.entries(to).map(([field, value]) => [field, String(value)]))),
   };
   const serve = (
-    { host, request, asked }: From & { readonly asked: Asked },
+    { host, request, asked }: From & { readonly asked: Omit<Asked, 'word'> },
     script: string | undefined,
     [key = '', ...args]: readonly string[],
     isCopy: boolean,
@@ -63,7 +66,8 @@ export function redisServer(
     const before = item();
     const run = () => evalLua(data, script, [key], args);
     const answer = request && key === KEY ? serveBroken(breaks, request, record, run) : run();
-    if (key === KEY) onApplied({ host, before, after: item() ?? {}, by: args[0], isCopy, asked });
+    if (key === KEY)
+      onApplied({ host, before, after: item() ?? {}, by: args[0], isCopy, asked: { ...asked, word: wordOf(answer) } });
     return { answer };
   };
 
