@@ -18,7 +18,7 @@ import type {
   MarkResult,
 } from '../core/ports/lock-store.js';
 import type { CheckIn, MemberList } from '../core/ports/member-store.js';
-import { FORCE_STEP, type Item, type LockRecord, readGrant } from '../core/record/lock-record.js';
+import { checkAttribute, FORCE_STEP, type Item, type LockRecord, readGrant } from '../core/record/lock-record.js';
 import { checkedIn, readMemberList } from '../core/record/member-list.js';
 import {
   deletedRecord,
@@ -62,7 +62,26 @@ export interface Found {
 export interface Decision<T> {
   readonly result: T;
   readonly write?: Item | undefined;
+  /**
+   * Whether the write must not be applied once the call has ended: a grant or an extension would then keep the lock
+   * for nobody. A release, a mark and a cancel are right however late they come.
+   */
+  readonly isForNow?: true;
 }
+
+/**
+ * Passes on a decision, unless it would replace a record that could not be read. Such a record may still be right: its
+ * column may have been changed by hand, or its text cut off.
+ *
+ * @throws CorruptLockError
+ */
+export function keepingUnreadable<T>(name: string, { item }: Found, decision: Decision<T>): Decision<T> {
+  if (decision.write !== undefined && item?.['state'] === UNREADABLE) checkAttribute(name, item, 'state');
+  return decision;
+}
+
+/** The state that a storage reports for a record that it cannot read. */
+const UNREADABLE = 'unreadable';
 
 export function decideAcquire(claim: Claim, { item, nowMs, clock, sent }: Found): Decision<AcquireResult> {
   const judgement = judgeRefusal(claim, item, nowMs, (lockUntil) => lockUntil <= nowMs);
@@ -72,7 +91,8 @@ export function decideAcquire(claim: Claim, { item, nowMs, clock, sent }: Found)
   }
   if (item?.['attemptId'] === claim.attemptId) throw endedAttempt(claim.name);
   const write = grantedRecord(claim, nowMs, item as LockRecord | undefined);
-  return { result: { status: 'acquired', lease: leaseOf(claim, write, sent, item ?? {}), clock }, write };
+  const lease = leaseOf(claim, write, sent, item ?? {});
+  return { result: { status: 'acquired', lease, clock }, write, isForNow: true };
 }
 
 /**
@@ -90,7 +110,8 @@ export function decideExtend(lease: Lease, leaseMs: number, found: Found): Decis
   const { item = {}, sent } = found;
   if (!isHeldBy(lease, item)) return { result: { status: 'lost' } };
   const lockUntil = extendedUntil(lease, item, leaseMs, found);
-  return { result: { status: 'extended', lockUntilMs: lockUntil, ...sent }, write: { ...item, lockUntil } };
+  const write = { ...item, lockUntil };
+  return { result: { status: 'extended', lockUntilMs: lockUntil, ...sent }, write, isForNow: true };
 }
 
 export function decideMark(lease: Lease, done: DoneTick, found: Found): Decision<MarkResult> {
