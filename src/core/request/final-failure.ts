@@ -9,7 +9,7 @@ import { readThrown, readThrownText } from '../values/thrown.js';
 const TLS =
   /^(CERT|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|INVALID_(CA|PURPOSE)|PATH_LENGTH|HOSTNAME_MIS|ERR_TLS_(CERT|INVALID)|ERR_OSSL)|^E(RR_SSL|PROTO).*(CERTIFICATE|UNKNOWN_CA|_VERSION|HANDSHAKE_FAIL|TOO_LONG|UNSUPPORTED|NO_PROTO|UNRECOGNIZED_NAME|HTTP_REQUEST)/;
 const OPTIONS =
-  /^(ERR_(INVALID|UNESCAPED|SOCKET_BAD|HTTP_INVALID|UNSUPPORTED)|UNKNOWN_SCHEME|BAD_PORT|INVALID_URL|FAILED_TO_PARSE_URL)/;
+  /^(ERR_(INVALID_(URL|PROTOCOL|CHAR|HTTP|IP|ADDRESS|ARG_\w+_THE_"OPTIONS)|UNESCAPED|SOCKET_BAD|HTTP_INVALID_HEADER)|UNKNOWN_SCHEME|BAD_PORT|INVALID_URL|FAILED_TO_PARSE_URL)/;
 const FILE = /^(ENOENT|ENOTDIR|EISDIR|EACCES|EPERM)$/;
 /** No host has such a name, so the failed look-up is no outage of the name server. */
 const NO_HOST = /[^\w.-]|\.\./;
@@ -31,8 +31,9 @@ export function finalProblem(error: unknown, depth: number = DEEPEST_CAUSE): str
   const code = readThrownText(error, 'code');
   const hostname = readThrownText(error, 'hostname');
   const isFile = FILE.test(code) && /^(open|read)$/.test(readThrownText(error, 'syscall'));
-  // Older versions of Node have one code for all failures of TLS, and undici has none for a URL.
-  const text = code === '' || code === 'EPROTO' ? `${code} ${readThrownText(error, 'message')}`.trim() : code;
+  // Older versions of Node have one code for all failures of TLS, one code is for all wrong arguments, and undici has no
+  // code for a URL.
+  const text = /^(EPROTO|ERR_INVALID_ARG.*)?$/.test(code) ? `${code} ${readThrownText(error, 'message')}`.trim() : code;
   const words = text.toUpperCase().replaceAll(' ', '_');
   if (TLS.test(words)) return `TLS failed (${code}); correct the host, the port or the certificates`;
   if (isFile || OPTIONS.test(words) || (code === 'ENOTFOUND' && NO_HOST.test(hostname))) {

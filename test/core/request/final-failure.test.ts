@@ -190,6 +190,12 @@ describe('a failure that may pass', () => {
     expect(finalProblem(Object.assign(new Error('x'), { code }))).toBeUndefined();
   });
 
+  test('F120 a wrong argument in the client, which may come while it reads an answer', () => {
+    const code = 'ERR_INVALID_ARG_TYPE';
+    const error = Object.assign(new TypeError('The "list[1]" argument must be an instance of Buffer'), { code });
+    expect(finalProblem(error)).toBeUndefined();
+  });
+
   test('F120 a value of a statement that looks like a problem is not read', () => {
     expect(finalProblem(Object.assign(new Error('INSERT bad port'), { code: '57014' }))).toBeUndefined();
   });
