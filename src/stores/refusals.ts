@@ -40,6 +40,6 @@ const bigintAsText = (_: string, value: unknown) => (typeof value === 'bigint' ?
 
 function refusedUnchanged(): LockStoreError {
   return refused(
-    'the storage refuses the write again and again, although the record is as it was read: reads come from a replica that lags, or somebody has changed the version of the record by hand',
+    'the storage refuses the write again and again, although the record is as it was read: reads come from a replica that lags, a policy, rule or trigger takes the write back, or somebody has changed the version of the record by hand',
   );
 }

@@ -75,7 +75,7 @@ async function lookOrCreate(at: OpenTable, create: () => Promise<unknown>): Prom
 
 async function look({ statements, ask, database }: OpenTable): Promise<LockStoreError | undefined> {
   try {
-    readFoundRow(await ask(statements.read('')), database);
+    readFoundRow(await ask(statements.read('')), '', database);
     return undefined;
   } catch (error) {
     return error as LockStoreError;

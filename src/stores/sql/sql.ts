@@ -31,7 +31,7 @@ export type Ask = (statement: Statement, signal?: Signal) => Promise<unknown>;
 /** The statements of a database. Names of columns have no underscore, because some clients rename those. */
 export interface Statements {
   /**
-   * Columns: `record`, `version`, `now` (the database's time in epoch microseconds) and, if the database tells,
+   * Columns: `name`, `record`, `version`, `now` (the database's time in epoch microseconds) and, if the database tells,
    * `began` (when the transaction of the statement began). Always returns one row; `version` is null for a lock without
    * a row.
    */
@@ -132,7 +132,7 @@ function sqlStorage(
   return {
     async read(key, signal) {
       const found = await newest.read(key, { clock, signal }, async () =>
-        readFoundRow(await ask(statements.read(key), signal), database),
+        readFoundRow(await ask(statements.read(key), signal), key, database),
       );
       const { record, version, nowUs, beganUs = nowUs } = found;
       // A transaction that began before an earlier read is not ours: each of our statements is a transaction.

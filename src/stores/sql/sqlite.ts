@@ -106,7 +106,7 @@ const OPTIONS = namesOf<SqliteStoreOptions>({ client: true, table: true, keyPref
  */
 function statementsOf(table: string): Statements {
   const nowMs = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)";
-  const read = `SELECT coalesce(l.record, '') AS record, l.version AS version, ${nowMs} * 1000 AS now FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ?`;
+  const read = `SELECT l.name AS name, coalesce(l.record, '') AS record, l.version AS version, ${nowMs} * 1000 AS now FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ?`;
   const list = `SELECT name, record FROM ${table} WHERE instr(name, ?) = 1`;
   const inserted = `INSERT INTO ${table} (name, record, version) SELECT ?, ?, 1 WHERE`;
   const updated = `UPDATE ${table} SET record = ?, version = version + 1 WHERE name = ? AND version = CAST(? AS INTEGER)`;

@@ -23,8 +23,8 @@ const NUMBERS: Readonly<Record<string, number>> = {
 };
 
 /*
- * Errors as these packages threw them (better-sqlite3 and sqlite3: as their sources make them): only the properties
- * that matter. Behind Drizzle and Knex the message holds the statement's values.
+ * Errors as these packages threw them: only the properties that matter. better-sqlite3, sqlite3 and a SQLite of
+ * WebAssembly were not run: their entries follow what those packages document. Behind Drizzle and Knex the message holds the statement's values.
  */
 const CLIENTS: Readonly<Record<string, (result: string, words: string) => unknown>> = {
   'node:sqlite of Node 24.21': (result, words) =>
