@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isUnsentBehind, judgeAll } from '../../../src/core/request/error-chain.js';
-import { explain as explainPostgres } from '../../../src/stores/postgres-errors.js';
-import { explain as explainSqlite } from '../../../src/stores/sqlite-errors.js';
+import { explain as explainPostgres } from '../../../src/stores/sql/postgres-errors.js';
+import { explain as explainSqlite } from '../../../src/stores/sql/sqlite-errors.js';
 
 const refused = (more: object = {}) =>
   Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), {
