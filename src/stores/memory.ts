@@ -1,6 +1,8 @@
 import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
+import { LockStoreError } from '../core/public/errors.js';
+import { clockProblem } from '../core/record/lock-record.js';
 import type { StoredRecord } from './storage.js';
 import { swapStore } from './swap-store.js';
 
@@ -10,7 +12,7 @@ export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
 /**
  * Makes a store for locks in the memory of one process, for tests and local work. It uses the same rules and the same
  * record as every other store. The caller's clock is its server time, so an expired lock is taken over at once. It does
- * not exclude other processes, and loses everything when this process ends.
+ * not exclude other processes, and loses everything when this process ends. It works with a clock from 2001 on.
  *
  * @example
  * ```ts
@@ -26,7 +28,9 @@ export function memoryStore(): MemoryStore {
     ({ clock }) => ({
       async read(key) {
         const record = records.get(key);
-        return { record, version: record, nowMs: Math.round(clock.now()) };
+        const nowMs = Math.round(clock.now());
+        refuseClock(clockProblem(nowMs));
+        return { record, version: record, nowMs };
       },
       async write(key, record, version) {
         if (records.get(key) !== version) return false;
@@ -39,4 +43,10 @@ export function memoryStore(): MemoryStore {
     }),
     '',
   );
+}
+
+/** @throws LockStoreError (CLOCK_SKEW) for a problem of the clock. The caller adds the verb and the lock. */
+function refuseClock(problem: string | undefined): void {
+  if (problem === undefined) return;
+  throw new LockStoreError(problem, { code: 'CLOCK_SKEW', lockName: '*', operation: 'get', retryable: false });
 }

@@ -1,3 +1,5 @@
+import { describeObject, msOfDate } from './date.js';
+
 /**
  * Returns the names in a table of options, in their order. The compiler refuses a table that leaves out a member of
  * `O`. Because of the annotation below, a bundler drops a call whose result is not used.
@@ -65,8 +67,9 @@ export function describeType(value: unknown): string {
 function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value.length > 64 ? `${value.slice(0, 64)}…` : value}'`;
   if (typeof value === 'function') return 'a function';
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString();
+  const ms = msOfDate(value);
+  if (ms !== undefined) return Number.isNaN(ms) ? 'an invalid Date' : new Date(ms).toISOString();
   if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'object' && value !== null) return 'an object';
+  if (typeof value === 'object' && value !== null) return describeObject(value);
   return String(value);
 }
