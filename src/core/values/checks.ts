@@ -33,21 +33,48 @@ export function checkChoice<C extends string>(option: string, value: unknown, ch
 
 /** @throws TypeError unless the value is an object with these functions */
 export function checkMethods(option: string, value: unknown, methods: readonly string[], remedy: string): void {
-  if (typeof value !== 'object' || value === null)
-    throw new TypeError(`${option} is ${describeType(value)}: ${remedy}`);
+  const type = describeType(value);
+  if (typeof value !== 'object' || value === null || type === PROMISE)
+    throw new TypeError(`${option} is ${type}: ${remedy}${FIRST[type] ?? ''}`);
   const missing = methods.find((method) => typeof (value as Record<string, unknown>)[method] !== 'function');
   if (missing !== undefined) throw new TypeError(`${option} has no function '${missing}': ${remedy}`);
 }
 
+const PROMISE = 'a promise';
+/** The remedy for a value that only makes the right one. */
+const FIRST: Readonly<Record<string, string>> = {
+  [PROMISE]: ', or await it first',
+  'a function': ', or call it first',
+  'a class': ', or make an object with new',
+};
+
 /**
+ * Checks the options of a store. Another object in their place, such as the client itself, is refused as such.
+ *
  * @param known the names of a store's options; the first one is required
  * @throws TypeError unless `options` has the required option and known options only
  */
 export function checkStoreOptions(factory: string, options: object, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`${factory} was given ${describeType(options)}: give { ${known[0]} }`);
+  const [required = ''] = known;
+  const type = describeType(options);
+  const isObject = typeof options === 'object' && options !== null && type !== PROMISE;
+  if (!isObject || isNoOptions(options, required, known)) {
+    const given = isObject ? 'an object that is not its options' : type;
+    const shape = required !== 'client' && known.includes('client') ? `${required}, client` : required;
+    const first = type === PROMISE ? 'await it, and ' : '';
+    throw new TypeError(`${factory} was given ${given}: ${first}pass { ${shape} }`);
   }
-  checkKnown(options, known);
+  checkKnown(options, known, factory);
+}
+
+/** Whether an object is no options but, for example, a client: it has other members, and a class or functions. */
+function isNoOptions(options: object, required: string, known: readonly string[]): boolean {
+  const strays = Object.keys(options).filter((name) => !known.includes(name));
+  if (required in options && strays.length === 0) return false;
+  const prototype: object | null = Object.getPrototypeOf(options);
+  // `Object.prototype`, of whatever realm, has no prototype of its own.
+  const isOfClass = prototype !== null && Object.getPrototypeOf(prototype) !== null;
+  return isOfClass || strays.some((name) => typeof Reflect.get(options, name) === 'function');
 }
 
 /** Describes a value for an error message: short, quoted if it is a string, without the contents of an object. */
@@ -59,8 +86,13 @@ export function describe(value: unknown): string {
   }
 }
 
-/** Like `describe`, for values that may contain a secret: shows the type of a text or number instead of its value. */
+/**
+ * Like `describe`, for values that may contain a secret, and for objects: shows the type of a text or number instead of
+ * its value, and tells promises and classes from other objects and functions.
+ */
 export function describeType(value: unknown): string {
+  if (typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function') return PROMISE;
+  if (typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value))) return 'a class';
   return ['string', 'number', 'bigint', 'symbol'].includes(typeof value) ? `a ${typeof value}` : describe(value);
 }
 

@@ -109,3 +109,14 @@ test.each<[unknown, string]>([
 ])('F90 of what may be a secret the type alone is shown: %o as %s', (value, text) => {
   expect(describeType(value)).toBe(text);
 });
+
+test.each<[unknown, string]>([
+  [class Secret {}, 'a class'],
+  [() => 'secret', 'a function'],
+  [Promise.resolve('secret'), 'a promise'],
+  [{ then: () => 'secret' }, 'a promise'],
+  [{ then: 'secret' }, 'an object'],
+  [null, 'null'],
+])('describeType tells %o as %s', (value, text) => {
+  expect(describeType(value)).toBe(text);
+});
