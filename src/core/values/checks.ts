@@ -1,4 +1,5 @@
 import { describeObject, msOfDate } from './date.js';
+import { readThrown } from './thrown.js';
 
 /**
  * Returns the names in a table of options, in their order. The compiler refuses a table that leaves out a member of
@@ -91,7 +92,7 @@ export function describe(value: unknown): string {
  * its value, and tells promises and classes from other objects and functions.
  */
 export function describeType(value: unknown): string {
-  if (typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function') return PROMISE;
+  if (typeof readThrown(value, 'then') === 'function') return PROMISE;
   if (typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value))) return 'a class';
   return ['string', 'number', 'bigint', 'symbol'].includes(typeof value) ? `a ${typeof value}` : describe(value);
 }

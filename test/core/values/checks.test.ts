@@ -114,9 +114,14 @@ test.each<[unknown, string]>([
   [class Secret {}, 'a class'],
   [() => 'secret', 'a function'],
   [Promise.resolve('secret'), 'a promise'],
-  [{ then: () => 'secret' }, 'a promise'],
-  [{ then: 'secret' }, 'an object'],
   [null, 'null'],
 ])('describeType tells %o as %s', (value, text) => {
   expect(describeType(value)).toBe(text);
+});
+
+test('describeType says so of what cannot be read', () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+
+  expect(describeType(proxy)).toBe('a value that cannot be read');
 });
