@@ -274,22 +274,16 @@ function isLeading(leadership: Leadership | undefined): boolean {
   return leadership !== undefined && !leadership.signal.aborted;
 }
 
-/**
- * Whether a function threw because its term had ended: the reason of the term's signal, the error of `assertLeader`, or
- * an error caused by one of them. That is not a failure. Such an error of another lock is one.
- */
+/** Whether a function threw because its term had ended, by its signal or by `assertLeader`. That is no failure. */
 function isBecauseOf({ signal, assertHeld }: Execution, error: unknown): boolean {
-  if (!signal.aborted) return false;
-  const ends = [signal.reason, thrownBy(assertHeld)].filter((end) => end !== undefined);
-  return ends.some((end) => error === end || readThrown(error, 'cause') === end);
-}
-
-function thrownBy(check: () => void): unknown {
+  const isIts = (end: unknown) => error === end || readThrown(error, 'cause') === end;
+  if (!signal.aborted || isIts(signal.reason)) return signal.aborted;
   try {
-    check();
-    return undefined;
-  } catch (error) {
-    return error;
+    assertHeld();
+    return false;
+  } catch (lost) {
+    // An error of another lock is a failure, although it may have the same class.
+    return isIts(lost);
   }
 }
 

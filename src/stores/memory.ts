@@ -2,7 +2,8 @@ import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
 import { LockStoreError } from '../core/public/errors.js';
-import { clockProblem } from '../core/record/lock-record.js';
+import { isInstant } from '../core/record/lock-record.js';
+import { describe } from '../core/values/checks.js';
 import type { StoredRecord } from './storage.js';
 import { swapStore } from './swap-store.js';
 
@@ -29,7 +30,7 @@ export function memoryStore(): MemoryStore {
       async read(key) {
         const record = records.get(key);
         const nowMs = Math.round(clock.now());
-        refuseClock(clockProblem(nowMs));
+        if (!isInstant(nowMs)) throw wrongClock(nowMs);
         return { record, version: record, nowMs };
       },
       async write(key, record, version) {
@@ -45,8 +46,10 @@ export function memoryStore(): MemoryStore {
   );
 }
 
-/** @throws LockStoreError (CLOCK_SKEW) for a problem of the clock. The caller adds the verb and the lock. */
-function refuseClock(problem: string | undefined): void {
-  if (problem === undefined) return;
-  throw new LockStoreError(problem, { code: 'CLOCK_SKEW', lockName: '*', operation: 'get', retryable: false });
+/** Makes the error for a clock whose instants no record can hold, as of a test. The caller adds the verb and the lock. */
+function wrongClock(nowMs: number): LockStoreError {
+  return new LockStoreError(
+    `the clock is at ${describe(new Date(nowMs))}, before 2001; in a test turn it to 2015 or later`,
+    { code: 'CLOCK_SKEW', lockName: '*', operation: 'get', retryable: false },
+  );
 }

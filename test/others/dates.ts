@@ -39,13 +39,13 @@ export const MOCKED_DATES: Readonly<Record<string, (nowMs: number) => () => void
 
 /** Instants of date libraries that are not Dates, and how an error describes them. */
 export const DATES_OF_OTHERS: readonly (readonly [title: string, value: unknown, says: string])[] = [
-  ["dayjs's", dayjs(ISO), 'an object whose toDate() is a Date'],
-  ["moment's", moment(ISO), 'an object whose toDate() is a Date'],
-  ["luxon's", DateTime.fromISO(ISO), 'an object whose toJSDate() is a Date'],
-  ['Temporal.Instant', Temporal.Instant.from(ISO), 'an object whose epochMilliseconds is the instant'],
+  ["dayjs's", dayjs(ISO), 'an object (use its toDate)'],
+  ["moment's", moment(ISO), 'an object (use its toDate)'],
+  ["luxon's", DateTime.fromISO(ISO), 'an object (use its toJSDate)'],
+  ['Temporal.Instant', Temporal.Instant.from(ISO), 'an object (use its epochMilliseconds)'],
   [
     'Temporal.ZonedDateTime',
     Temporal.Instant.from(ISO).toZonedDateTimeISO('UTC'),
-    'an object whose epochMilliseconds is the instant',
+    'an object (use its epochMilliseconds)',
   ],
 ];

@@ -34,7 +34,7 @@ test.each([
   await expect(executeWithLock(() => 'done', options)).rejects.toMatchObject({
     code: 'CLOCK_SKEW',
     retryable: false,
-    message: `acquire of lock "digest" failed: the clock is at ${new Date(at).toISOString()}, and locks need one from 2001 on; set this host's clock, or in a test turn the clock to 2015 or later`,
+    message: `acquire of lock "digest" failed: the clock is at ${new Date(at).toISOString()}, before 2001; in a test turn it to 2015 or later`,
   });
   await clock.advance(Date.UTC(2015, 0, 1) - at);
   expect(await executeWithLock(() => 'done', options)).toMatchObject({ status: 'executed' });

@@ -52,15 +52,6 @@ export const isToken: Check = (value) => isCount(value) && (value as number) < N
 const isPauseEnd: Check = (value) => isCount(value) && (value as number) <= FOREVER_MS;
 /** Whether a value is epoch milliseconds from 2001 to 5138. Seconds and microseconds fall outside of this range. */
 export const isInstant: Check = (value) => isCount(value) && (value as number) >= 1e12 && (value as number) < 1e14;
-/**
- * Returns what is wrong with a clock whose instants no record can hold: that of a host which was never set, or of a
- * test; undefined if nothing is wrong.
- */
-export function clockProblem(nowMs: number): string | undefined {
-  if (isInstant(Math.round(nowMs))) return undefined;
-  return `the clock is at ${describe(new Date(nowMs))}, and locks need one from 2001 on; set this host's clock, or in a test turn the clock to 2015 or later`;
-}
-
 /** Whether a value is a list of ticks, as open-ticks.ts writes it. */
 const isTickList: Check = (value) => typeof value === 'string' && /^,([\da-z]+,)*$/.test(value);
 const isOneOf =

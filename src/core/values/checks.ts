@@ -35,18 +35,16 @@ export function checkChoice<C extends string>(option: string, value: unknown, ch
 /** @throws TypeError unless the value is an object with these functions */
 export function checkMethods(option: string, value: unknown, methods: readonly string[], remedy: string): void {
   const type = describeType(value);
-  if (typeof value !== 'object' || value === null || type === PROMISE)
+  if (typeof value !== 'object' || value === null || FIRST[type])
     throw new TypeError(`${option} is ${type}: ${remedy}${FIRST[type] ?? ''}`);
   const missing = methods.find((method) => typeof (value as Record<string, unknown>)[method] !== 'function');
   if (missing !== undefined) throw new TypeError(`${option} has no function '${missing}': ${remedy}`);
 }
 
-const PROMISE = 'a promise';
-/** The remedy for a value that only makes the right one. */
+/** What to do with a value that only makes the right one. */
 const FIRST: Readonly<Record<string, string>> = {
-  [PROMISE]: ', or await it first',
   'a function': ', or call it first',
-  'a class': ', or make an object with new',
+  'a promise': ', or await it first',
 };
 
 /**
@@ -57,25 +55,20 @@ const FIRST: Readonly<Record<string, string>> = {
  */
 export function checkStoreOptions(factory: string, options: object, known: readonly string[]): void {
   const [required = ''] = known;
-  const type = describeType(options);
-  const isObject = typeof options === 'object' && options !== null && type !== PROMISE;
-  if (!isObject || isNoOptions(options, required, known)) {
-    const given = isObject ? 'an object that is not its options' : type;
-    const shape = required !== 'client' && known.includes('client') ? `${required}, client` : required;
-    const first = type === PROMISE ? 'await it, and ' : '';
-    throw new TypeError(`${factory} was given ${given}: ${first}pass { ${shape} }`);
+  let given = describeType(options);
+  if (given.startsWith('an object')) {
+    const strays = Object.keys(options).filter((name) => !known.includes(name));
+    // Compare names: plain objects of another realm have another `Object`.
+    const isPlain = options.constructor?.name === 'Object';
+    const hasAll = required in options && strays.length === 0;
+    if (hasAll || (isPlain && strays.every((name) => typeof Reflect.get(options, name) !== 'function'))) {
+      checkKnown(options, known, factory);
+      return;
+    }
+    given = 'an object that is not its options';
   }
-  checkKnown(options, known, factory);
-}
-
-/** Whether an object is no options but, for example, a client: it has other members, and a class or functions. */
-function isNoOptions(options: object, required: string, known: readonly string[]): boolean {
-  const strays = Object.keys(options).filter((name) => !known.includes(name));
-  if (required in options && strays.length === 0) return false;
-  const prototype: object | null = Object.getPrototypeOf(options);
-  // `Object.prototype`, of whatever realm, has no prototype of its own.
-  const isOfClass = prototype !== null && Object.getPrototypeOf(prototype) !== null;
-  return isOfClass || strays.some((name) => typeof Reflect.get(options, name) === 'function');
+  const shape = known.filter((name) => name === required || name === 'client').join(', ');
+  throw new TypeError(`${factory} was given ${given}: pass { ${shape} }`);
 }
 
 /** Describes a value for an error message: short, quoted if it is a string, without the contents of an object. */
@@ -92,7 +85,7 @@ export function describe(value: unknown): string {
  * its value, and tells promises and classes from other objects and functions.
  */
 export function describeType(value: unknown): string {
-  if (typeof readThrown(value, 'then') === 'function') return PROMISE;
+  if (typeof readThrown(value, 'then') === 'function') return 'a promise';
   if (typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value))) return 'a class';
   return ['string', 'number', 'bigint', 'symbol'].includes(typeof value) ? `a ${typeof value}` : describe(value);
 }

@@ -1,5 +1,3 @@
-const { getTime } = Date.prototype;
-
 /**
  * Returns the epoch milliseconds of a Date; NaN for an invalid Date; undefined for any other value. A Date of another
  * realm counts, such as one of a frame or of the test runner. So does one that was made before a test replaced the
@@ -7,15 +5,14 @@ const { getTime } = Date.prototype;
  */
 export function msOfDate(value: unknown): number | undefined {
   try {
-    return getTime.call(value as Date);
+    return Date.prototype.getTime.call(value);
   } catch {
     return undefined;
   }
 }
 
-/** Describes an object for an error. Says how to make an instant of an object of a date library, or of Temporal. */
+/** Describes an object for an error. Names the member of an object of a date library, or of Temporal, to use instead. */
 export function describeObject(value: object): string {
-  const maker = ['toDate', 'toJSDate'].find((method) => typeof Reflect.get(value, method) === 'function');
-  if (maker !== undefined) return `an object whose ${maker}() is a Date`;
-  return 'epochMilliseconds' in value ? 'an object whose epochMilliseconds is the instant' : 'an object';
+  const instant = ['toDate', 'toJSDate', 'epochMilliseconds'].find((member) => member in value);
+  return instant ? `an object (use its ${instant})` : 'an object';
 }

@@ -14,7 +14,7 @@ import type {
 } from '../../core/ports/lock-store.js';
 import type { CheckIn, MemberList, MemberStore } from '../../core/ports/member-store.js';
 import { CorruptLockError, LockStoreError } from '../../core/public/errors.js';
-import { clockProblem, type Item, type LockRecord, readGrant } from '../../core/record/lock-record.js';
+import { type Item, type LockRecord, readGrant } from '../../core/record/lock-record.js';
 import { readMemberList } from '../../core/record/member-list.js';
 import {
   type Expired,
@@ -95,7 +95,6 @@ interface Attempt {
  */
 async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise<AcquireResult> {
   const { name, attemptId } = claim;
-  refuseClock(name, clockProblem(call.clock.now()));
   const attempt: Attempt = { table, claim, call, sends: [] };
   const result = await settleAttempt(claim, call, {
     acquire: (note) => acquireOrTakeOver(attempt, note),
@@ -108,13 +107,6 @@ async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise
       !applied && isHeldBy(claim, item) ? ownGrant(attempt, readGrant(name, item), time) : undefined,
   });
   return { ...result, ...defined({ clock: attempt.clock }) };
-}
-
-/** @throws LockStoreError (CLOCK_SKEW) for a problem of the clock; nothing was sent */
-function refuseClock(name: string, problem: string | undefined): void {
-  if (problem === undefined) return;
-  const details = { code: 'CLOCK_SKEW', lockName: name, operation: 'acquire', retryable: false } as const;
-  throw new LockStoreError(`acquire of lock "${name}" failed: ${problem}`, details);
 }
 
 async function acquireOrTakeOver(attempt: Attempt, note: Note): Promise<AcquireResult> {

@@ -421,7 +421,10 @@ test.each<[unknown, string]>([
   [undefined, 'redisStore was given undefined: pass { client }'],
   [{}, 'client is undefined: give a client of ioredis or node-redis'],
   [{ client: {} }, 'give a client of ioredis or node-redis'],
-  [{ client: { evalsha() {} }, prefix: 'x' }, "unknown option 'prefix' of redisStore: the options are client, keyPrefix"],
+  [
+    { client: { evalsha() {} }, prefix: 'x' },
+    "unknown option 'prefix' of redisStore: the options are client, keyPrefix",
+  ],
   [{ client: { evalsha() {} }, keyPrefix: 7 }, 'keyPrefix is 7: give a string'],
 ])('refuses %j', (options, message) => {
   expect(() => redisStore(options as RedisStoreOptions)).toThrow(message);
