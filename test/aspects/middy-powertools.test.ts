@@ -1,8 +1,9 @@
 import middy, { type MiddlewareObj } from '@middy/core';
+import { acquireLock } from 'single-execution';
 import { singleExecution } from 'single-execution/middy';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
-import { powertools } from '../others/powertools.js';
+import { idempotency, powertools } from '../others/powertools.js';
 import { memoryLocks } from '../support/memory-locks.js';
 
 /* Middlewares of Powertools around a skip, by the real packages. */
@@ -114,6 +115,24 @@ test('row 101: metrics that must not be empty do not make a failure of a skip', 
   await call();
 
   expect(await call()).toMatchObject({ status: 'skipped' });
+});
+
+test('row 101: a skip removes the record of idempotency that is in progress, so that the retry of the event runs', async () => {
+  vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'send-digest');
+  const { middleware, statuses } = idempotency();
+  const { clock, store } = memoryLocks();
+  const options = { name: 'digest', store, clock, observers: [] };
+  const wrapped = middy(async () => 'sent')
+    .use(middleware as MiddlewareObj)
+    .use(singleExecution(options) as MiddlewareObj);
+  const call = () => wrapped(scheduledEvent({ time: TICK }), lambdaContext({ clock }) as Parameters<typeof wrapped>[1]);
+  const other = await acquireLock({ ...options, lockAtMostFor: '1m' });
+
+  expect(await call()).toMatchObject({ status: 'skipped', reason: 'locked' });
+  expect(statuses()).toEqual([]);
+  await other.release();
+  expect([await call(), await call()]).toEqual(['sent', 'sent']);
+  expect(statuses()).toEqual(['COMPLETED']);
 });
 
 test.each(['metrics', 'tracer'] as const)(

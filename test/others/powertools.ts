@@ -1,3 +1,6 @@
+import { IdempotencyItemAlreadyExistsError } from '@aws-lambda-powertools/idempotency';
+import { makeHandlerIdempotent } from '@aws-lambda-powertools/idempotency/middleware';
+import { BasePersistenceLayer, type IdempotencyRecord } from '@aws-lambda-powertools/idempotency/persistence';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { Metrics } from '@aws-lambda-powertools/metrics';
@@ -41,5 +44,30 @@ export function powertools(options: { readonly throwOnEmptyMetrics?: boolean } =
       });
       return segment;
     },
+  };
+}
+
+/** Makes the middleware of idempotency, and lists the states of its records, which are kept in memory. */
+export function idempotency(): { readonly middleware: object; statuses(): string[] } {
+  const records = new Map<string, IdempotencyRecord>();
+  class Memory extends BasePersistenceLayer {
+    protected async _getRecord(key: string): Promise<IdempotencyRecord> {
+      return records.get(key) as IdempotencyRecord;
+    }
+    protected async _putRecord(record: IdempotencyRecord): Promise<void> {
+      const found = records.get(record.idempotencyKey);
+      if (found) throw new IdempotencyItemAlreadyExistsError('it exists', found);
+      records.set(record.idempotencyKey, record);
+    }
+    protected async _updateRecord(record: IdempotencyRecord): Promise<void> {
+      records.set(record.idempotencyKey, record);
+    }
+    protected async _deleteRecord({ idempotencyKey }: IdempotencyRecord): Promise<void> {
+      records.delete(idempotencyKey);
+    }
+  }
+  return {
+    middleware: makeHandlerIdempotent({ persistenceStore: new Memory() }),
+    statuses: () => [...records.values()].map((record) => record.getStatus()),
   };
 }
