@@ -5,8 +5,8 @@ import type { Skipped } from '../core/public/outcome.js';
 import { run } from '../core/run/engine.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { namesOf } from '../core/values/checks.js';
+import { msOfDate } from '../core/values/date.js';
 import { thisProcess } from '../core/values/environment.js';
-import { msOf } from '../core/values/tick.js';
 import { requiredTick, type TickEvery, type TickOption, type Trigger } from '../core/wrap/trigger.js';
 import {
   type MaxDuration,
@@ -63,8 +63,8 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
 
 /**
  * Wraps a function that every process of a fleet calls by its own schedule: it runs at most once per scheduled time,
- * and never two at once. On SIGTERM the signals of its runs abort. The process ends when the runs have settled and
- * released their locks, unless the program itself listens for SIGTERM.
+ * and never two at once. On SIGTERM, SIGINT and other signals that end a process, the signals of its runs abort. The
+ * process ends when the runs have settled and released their locks, unless the program itself listens for that signal.
  *
  * @example
  * ```ts
@@ -177,7 +177,7 @@ function readCron(cron: Cron): Trigger {
 
 /** Reads the scheduled time from the context that node-cron 4 passes: its `date`, beside `triggeredAt`. */
 function readTaskContext({ date, triggeredAt }: { date?: unknown; triggeredAt?: unknown }): Trigger {
-  const tickMs = msOf(date);
-  const isDue = date instanceof Date && triggeredAt instanceof Date;
-  return isDue && typeof tickMs === 'number' && !Number.isNaN(tickMs) ? { tickMs } : {};
+  const tickMs = msOfDate(date);
+  const isDue = tickMs !== undefined && msOfDate(triggeredAt) !== undefined;
+  return isDue && !Number.isNaN(tickMs) ? { tickMs } : {};
 }

@@ -1,5 +1,6 @@
 import { checkKnown, describe } from '../core/values/checks.js';
-import { dateOf, msOf, type Schedule } from '../core/values/tick.js';
+import { msOfDate } from '../core/values/date.js';
+import { dateOf, type Schedule } from '../core/values/tick.js';
 import { type Instants, type Refuse, rateInstants } from './instants.js';
 
 /** The most ticks that `between` lists without a `max`. */
@@ -50,9 +51,9 @@ function firstOf(instants: Iterable<number>): number | undefined {
  * @throws TypeError, RangeError for another value or an invalid Date
  */
 export function instant(value: Date, name: string): number {
-  const ms = msOf(value);
-  if (!(value instanceof Date)) throw new TypeError(`${name} is ${describe(value)}: give a Date`);
-  if (typeof ms !== 'number' || Number.isNaN(ms)) throw new RangeError(`${name} is an invalid Date: give a valid one`);
+  const ms = msOfDate(value);
+  if (ms === undefined) throw new TypeError(`${name} is ${describe(value)}: give a Date`);
+  if (Number.isNaN(ms)) throw new RangeError(`${name} is an invalid Date: give a valid one`);
   return ms;
 }
 

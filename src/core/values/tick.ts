@@ -1,3 +1,4 @@
+import { msOfDate } from './date.js';
 import { formatDuration } from './duration.js';
 
 /**
@@ -122,9 +123,5 @@ export function dateOf(ms: number | undefined): Date | undefined {
 
 /** Returns the epoch milliseconds of a Date; NaN for an invalid Date. Returns any other value unchanged. */
 export function msOf(value: unknown): unknown {
-  try {
-    return value instanceof Date ? value.getTime() : value;
-  } catch {
-    return Number.NaN;
-  }
+  return msOfDate(value) ?? value;
 }

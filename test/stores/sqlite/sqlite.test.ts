@@ -232,7 +232,7 @@ describe('the table', () => {
 test.each<[unknown, string]>([
   [{ client: undefined }, 'client is undefined: give a client of D1, libSQL, node:sqlite or better-sqlite3'],
   [{ client: () => [], table: 7 }, "table is 7: give the name of a table, or of a schema and a table: 'jobs.locks'"],
-  [{ client: () => [], name: 'x' }, "unknown option 'name': the options are client, table, keyPrefix"],
+  [{ client: () => [], name: 'x' }, "unknown option 'name' of sqliteStore: the options are client, table, keyPrefix"],
 ])('options %j are refused', (options, message) => {
   expect(() => sqliteStore(options as never)).toThrow(message);
 });
