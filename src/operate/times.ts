@@ -48,5 +48,5 @@ export function comingTicks(schedule: Schedule, afterMs: number, count: number):
  *   before the first tick of all
  */
 export function dueTick(schedule: Schedule | undefined, clock: Clock): Date | undefined {
-  return dateOf(nearestTick({ schedule, clock })().tickMs);
+  return dateOf(nearestTick({ schedule, clock })()?.tickMs);
 }
