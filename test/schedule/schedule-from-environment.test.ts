@@ -69,6 +69,7 @@ describe('row 88: the schedule of the environment', () => {
       const missed: number[] = [];
       const job = withSingleExecution(({ missedTicks }) => missed.push(missedTicks.length), {
         ...locks,
+        name: mode,
         schedule,
         catchUp: { mode },
         tick: () => tickMs,
