@@ -17,8 +17,8 @@ export type Gaps = readonly [sinceMs: number, untilMs: number];
 /** Called with the tick of each call, as it was computed from the clock. */
 type OnNearest = (name: string, tickMs: number, gapsMs: Gaps) => void;
 
-/** Makes a function that warns once if calls for several ticks in a row lie equally far from the ticks. */
-export function warnOfMisfit(schedule: Settings['schedule']): OnNearest {
+/** Makes a function that tells once if calls for several ticks in a row lie equally far from the ticks. */
+export function warnOfMisfit(schedule: Settings['schedule'], tell: (message: string) => void = warn): OnNearest {
   let [lastMs, lastGapsMs, count, isTold]: [number, Gaps, number, boolean] = [Number.NaN, [0, 0], 0, false];
   return (name, tickMs, gapsMs) => {
     const isAway = Math.min(...gapsMs) > QUARTER_MS - MINUTE_MS;
@@ -32,7 +32,7 @@ export function warnOfMisfit(schedule: Settings['schedule']): OnNearest {
     // Calls that are late by up to an hour can repeat a short distance by chance.
     if (isTold || count < (isOfZone ? 2 : 3) + (Math.min(...gapsMs) > 59 * MINUTE_MS ? 0 : 2)) return;
     isTold = true;
-    warn(
+    tell(
       `lock "${name}": calls always come ${Math.round(offMs / MINUTE_MS)} minutes ${offMs === gapsMs[0] ? 'after' : 'before'} a tick of the schedule ${schedule}: give the schedule the expression and the time zone of the scheduler, such as { timeZone: 'Europe/London' }`,
     );
   };

@@ -134,7 +134,7 @@ const EARLY_MS = 300_000;
 const EARLY_PARTS = 10;
 
 /** A tick that was computed from the clock, and how far the call lies from the ticks before and after it. */
-interface NearestTick {
+export interface NearestTick {
   readonly tickMs: number;
   readonly gapsMs: Gaps;
 }
@@ -148,7 +148,10 @@ interface NearestTick {
  * @returns a function that throws a RangeError for a tick before 2015, and for a call before the first tick of all
  * @throws TypeError for a schedule without instants at which its ticks are due
  */
-export function nearestTick({ schedule, clock }: Pick<Settings, 'schedule' | 'clock'>): () => NearestTick | undefined {
+export function nearestTick({
+  schedule,
+  clock,
+}: Pick<Settings, 'schedule'> & { readonly clock: Pick<Settings['clock'], 'now'> }): () => NearestTick | undefined {
   if (!isTimed(schedule)) {
     throw new TypeError(
       "tick is 'nearest', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
