@@ -79,7 +79,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   schedule: {
     what: 'schedules as values; one reader of EventBridge’s dialect, which the constructs use too',
-    sees: ['core/values'],
+    sees: ['core/values', 'core/observers'],
   },
   operate: {
     what: 'what operators read about a lock, as rows and sentences, printed or shown elsewhere',

@@ -30,7 +30,7 @@ export interface Options<A extends readonly unknown[] = []> extends LockOptions,
    */
   readonly name: string | ((...args: A) => string);
   /**
-   * The source of the scheduled time: `'event'`, for croner and node-cron, which pass it; `'nearest'`, the tick of
+   * The source of the scheduled time: `'event'`, for croner, node-cron and node-schedule, which pass it; `'nearest'`, the tick of
    * `schedule` that is due by the local clock; a function of the arguments; the local clock, rounded down to an
    * interval such as `{ every: '5m' }`; or `'none'`: then two processes may both run.
    */
@@ -138,7 +138,7 @@ function withExecution(args: readonly unknown[], execution: Execution, parameter
 
 function untold(name: string): TypeError {
   return new TypeError(
-    `lock "${name}" is for ticks, and this call has none; croner 10 and node-cron 4 pass one: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
+    `lock "${name}" is for ticks, and this call has none; croner 10, node-cron 4 and node-schedule pass one: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
   );
 }
 
@@ -151,9 +151,13 @@ interface Cron {
   previousRuns(count: number, before: Date): Date[];
 }
 
-/** Reads the scheduled time from the scheduler's first argument: croner passes its `Cron`, and node-cron a context. */
+/**
+ * Reads the scheduled time from the scheduler's first argument: croner passes its `Cron`, node-cron a context, and
+ * node-schedule a Date.
+ */
 function readCall(passed: unknown): Trigger {
   if (typeof passed !== 'object' || passed === null) return {};
+  if (passed instanceof Date) return Number.isNaN(passed.getTime()) ? {} : { tickMs: passed.getTime() };
   return isCron(passed) ? readCron(passed) : readTaskContext(passed);
 }
 

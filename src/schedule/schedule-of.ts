@@ -2,6 +2,7 @@ import { checkKnown, describe } from '../core/values/checks.js';
 import { msOfDate } from '../core/values/date.js';
 import { dateOf, type Schedule } from '../core/values/tick.js';
 import { type Instants, type Refuse, rateInstants } from './instants.js';
+import type { NamedZone } from './time-zone.js';
 
 /** The most ticks that `between` lists without a `max`. */
 const MOST_LISTED = 100_000;
@@ -11,9 +12,13 @@ const MOST_LISTED = 100_000;
  *
  * @param text describes the schedule to people
  * @param instantsFor returns the ticks, for the instant of a query
- * @param everyMs the time between two ticks, for a schedule whose ticks have no fixed instants
+ * @param more the time between two ticks, for a schedule whose ticks have no fixed instants; which ticks are optional
  */
-export function scheduleOf(text: string, instantsFor: (atMs: number) => Instants, everyMs?: number): Schedule {
+export function scheduleOf(
+  text: string,
+  instantsFor: (atMs: number) => Instants,
+  more: Pick<Schedule, 'everyMs' | 'isOptional'> = {},
+): Schedule {
   return Object.freeze({
     previous(at: Date) {
       const atMs = instant(at, 'at');
@@ -35,7 +40,7 @@ export function scheduleOf(text: string, instantsFor: (atMs: number) => Instants
       return found;
     },
     toString: () => text,
-    ...(everyMs !== undefined && { everyMs }),
+    ...more,
   });
 }
 
@@ -78,24 +83,25 @@ export function refuserOf(expression: string): Refuse {
   };
 }
 
-/**
- * Makes a schedule of local times in a time zone.
- *
- * @throws what `refuse` throws if the clock, when it goes forward, skips all times of the schedule
- */
-export function zonedSchedule(
-  expression: string,
-  instants: Instants,
-  { name }: { readonly name: string },
-  refuse: Refuse,
-): Schedule {
-  if (firstOf(instants.from(Number.NEGATIVE_INFINITY)) === undefined) {
-    return refuse(`never fires: in ${name} the clock goes forward over that time; give another time`);
-  }
-  return scheduleOf(name === 'UTC' ? expression : `${expression} in ${name}`, () => instants);
+/** @throws what `refuse` throws if the clock, when it goes forward, skips all times of a schedule */
+export function checkFires(instants: Instants, { name }: NamedZone, refuse: Refuse): void {
+  if (firstOf(instants.from(Number.NEGATIVE_INFINITY)) !== undefined) return;
+  refuse(`never fires: in ${name} the clock goes forward over that time; give another time`);
+}
+
+/** Returns the text of an expression and its time zone. */
+export function inZone(expression: string, { name }: NamedZone): string {
+  return name === 'UTC' ? expression : `${expression} in ${name}`;
 }
 
 /** Makes the schedule of a rate whose first tick is not known. It counts from the instant of each query. */
 export function floatingRate(text: string, everyMs: number): Schedule {
-  return scheduleOf(text, (atMs) => rateInstants(everyMs, atMs), everyMs);
+  return scheduleOf(text, (atMs) => rateInstants(everyMs, atMs), { everyMs });
+}
+
+const NEVER: Instants = { from: () => [], backFrom: () => [] };
+
+/** Makes a schedule that has no ticks, for an expression that cannot be read. */
+export function withoutTicks(text: string): Schedule {
+  return scheduleOf(text, () => NEVER, { everyMs: Number.POSITIVE_INFINITY });
 }
