@@ -21,20 +21,19 @@ export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
  * ```
  */
 export function memoryStore(): MemoryStore {
-  const records = new Map<string, StoredRecord>();
-  return swapStore<StoredRecord>(
+  const rows = new Map<string, { readonly record: StoredRecord; readonly version: number }>();
+  return swapStore<number>(
     ({ clock }) => ({
       async read(key) {
-        const record = records.get(key);
-        return { record, version: record, nowMs: Math.round(clock.now()) };
+        return { ...rows.get(key), nowMs: Math.round(clock.now()) };
       },
       async write(key, record, version) {
-        if (records.get(key) !== version) return false;
-        records.set(key, record);
+        if (rows.get(key)?.version !== version) return false;
+        rows.set(key, { record, version: (version ?? 0) + 1 });
         return true;
       },
       async list(prefix) {
-        return [...records].filter(([key]) => key.startsWith(prefix)).map(([key, record]) => ({ key, record }));
+        return [...rows].filter(([key]) => key.startsWith(prefix)).map(([key, { record }]) => ({ key, record }));
       },
     }),
     '',
