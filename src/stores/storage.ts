@@ -112,7 +112,11 @@ export async function change<Version, T>(
     const refusals = pacedRefusals(endMono, call);
     for (;;) {
       const sentWall = clock.now();
-      const { record: item, version, nowMs } = await asked(async () => readFound(await storage.read(request.key, signal)));
+      const {
+        record: item,
+        version,
+        nowMs,
+      } = await asked(async () => readFound(await storage.read(request.key, signal)));
       // A read that is answered after its call has ended must not lead to a write: the run may be over.
       signal.throwIfAborted();
       const bounds = { minMs: nowMs - clock.now(), maxMs: nowMs + 1 - sentWall };

@@ -8,7 +8,8 @@ export class UnexpectedAnswer extends Error {
 
 /** Describes an answer by its shape, without its contents, which can be secret. */
 export function shapeOf(answer: unknown): string {
-  if (Array.isArray(answer)) return answer.length === 1 ? `an array of ${shapeOf(answer[0])}` : `${answer.length} items`;
+  if (Array.isArray(answer))
+    return answer.length === 1 ? `an array of ${shapeOf(answer[0])}` : `${answer.length} items`;
   if (typeof answer === 'string') return answer === '' ? 'an empty text' : 'a text';
   if (typeof answer !== 'object' || answer === null) {
     return answer === undefined || answer === null ? String(answer) : `a ${typeof answer}`;
