@@ -116,7 +116,7 @@ export function fakeLockTable(mock: DocumentClientMock, options: FakeLockTableOp
       await answered.catch(() => undefined);
       throw Object.assign(new Error('fakeLockTable lost this response, as planned'), { name: 'TimeoutError' });
     }
-    const $metadata = { httpStatusCode: 200, attempts: 1, totalRetryDelay: 0 };
+    const $metadata = { httpStatusCode: 200, requestId: 'fakeLockTable', attempts: 1, totalRetryDelay: 0 };
     return { ...(await answered), $metadata } as never;
   });
 
