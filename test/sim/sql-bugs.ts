@@ -14,7 +14,7 @@ export const SQL_BUGS: readonly SimBug[] = [
   bug('a cancel does not write', ['sql', 'hostile', 1],
     writes(async ({ write, version, record, request: { asked: [claim] } }) =>
       record['barredAttempt'] === (claim as { attemptId?: string }).attemptId || write(version))),
-  bug('a write does not look whether its call is over', ['sql', 'synchronised', 1], {
+  bug('a write does not look whether its call is over', ['sql', 'synchronised', 3], {
     storage: (storage) => ({ ...storage, write: (key, record, version, signal) => storage.write(key, record, version, signal) }),
   }),
   bug('the host’s clock stands in for the storage’s', ['sql', 'skewed', 2], {
