@@ -125,7 +125,8 @@ test('row 101: a skip removes the record of idempotency that is in progress, so 
   const wrapped = middy(async () => 'sent')
     .use(middleware as MiddlewareObj)
     .use(singleExecution(options) as MiddlewareObj);
-  const call = () => wrapped(scheduledEvent({ time: TICK }), lambdaContext({ clock }) as Parameters<typeof wrapped>[1]);
+  const event = scheduledEvent({ time: TICK });
+  const call = () => wrapped(event, lambdaContext({ clock }) as Parameters<typeof wrapped>[1]);
   const other = await acquireLock({ ...options, lockAtMostFor: '1m' });
 
   expect(await call()).toMatchObject({ status: 'skipped', reason: 'locked' });
