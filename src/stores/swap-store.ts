@@ -5,6 +5,7 @@ import type { StoreOperation } from '../core/public/errors.js';
 import { lockKey } from '../core/record/lock-record.js';
 import { settleAttempt, settledDeletion, settledListing, untoldWrite } from '../core/request/attempt.js';
 import { type Answer, answered } from '../core/request/try-loop.js';
+import { describe } from '../core/values/checks.js';
 import type { Sent } from '../core/values/clock.js';
 import { memberListName, nameProblem } from '../core/values/names.js';
 import {
@@ -21,6 +22,7 @@ import {
   decideRelease,
   decideResume,
   type Found,
+  keepingUnreadable,
 } from './decisions.js';
 import { type Changed, change, listAll, type Storage } from './storage.js';
 
@@ -28,13 +30,18 @@ import { type Changed, change, listAll, type Storage } from './storage.js';
  * Makes the verbs of runs, of the members of an election, and of operators. Each verb changes one record in a storage.
  *
  * @param storageOf makes the storage for one call
+ * @param keyPrefix put before each lock name
+ * @throws TypeError for a prefix that is not a string
  */
 export function swapStore<Version>(
   storageOf: (call: StoreCall) => Storage<Version>,
-  keyPrefix: string,
+  keyPrefix: unknown = '',
 ): LockStore & MemberStore & LockAdminStore {
+  if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: give a string`);
   const swap: Swap = (operation, name, call, decide) =>
-    change(storageOf(call), { operation, name, key: lockKey(keyPrefix, name, operation) }, call, decide);
+    change(storageOf(call), { operation, name, key: lockKey(keyPrefix, name, operation) }, call, (found) =>
+      keepingUnreadable(name, found, decide(found)),
+    );
   return {
     ...lockVerbs(swap),
     ...operatorVerbs(swap),
@@ -75,8 +82,8 @@ function lockVerbs(swap: Swap): LockStore & MemberStore {
             decideCancel(claim, { ...found, sent: sent ?? found.sent }),
           ),
         own: ({ result }) => result,
-        giveBack: (lease, completion, releaseCall) =>
-          swap('release', lease.name, releaseCall, (found) => decideRelease(lease, completion, found)),
+        giveBack: async (lease, completion, releaseCall) =>
+          answered(await swap('release', lease.name, releaseCall, (found) => decideRelease(lease, completion, found))),
       });
     },
 

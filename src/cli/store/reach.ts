@@ -111,9 +111,12 @@ export function nameOfThrown(error: unknown): string {
   const {
     code,
     name = 'Error',
+    errstr,
     __type,
     message,
-  } = Object(error) as Partial<NodeJS.ErrnoException & { __type: string }>;
+  } = Object(error) as Partial<NodeJS.ErrnoException & { errstr: unknown; __type: string }>;
+  // node:sqlite has one code for all errors, and beside it SQLite's fixed words for the result code.
+  if (code === 'ERR_SQLITE_ERROR' && typeof errstr === 'string') return errstr;
   if (typeof code === 'string') return code;
   const type = String(__type ?? message).replace(/^.*#/, '');
   return /^(Error|Unknown|\w*ServiceException)$/.test(name) && /^[A-Z]\w+$/.test(type) ? type : name;

@@ -151,7 +151,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
       code: 'ACCESS_DENIED',
       retryable: false,
       message:
-        'no right to table "single_execution_locks": GRANT SELECT, INSERT, UPDATE ON "single_execution_locks" TO the role of this client (42501)',
+        'no right to table "single_execution_locks" (SELECT was refused): GRANT SELECT, INSERT, UPDATE ON "single_execution_locks" TO the role of this client (42501)',
     });
     await pool.query('GRANT SELECT, INSERT, UPDATE ON single_execution_locks TO guest');
     expect(
@@ -263,7 +263,10 @@ test.each<[unknown, string]>([
   [{ client: 'postgres://user:secret@host' }, 'client is a string: give a client'],
   [{ client: () => [], table: 'a.b.c' }, "table is 'a.b.c': give the name of a table, or of a schema and a table"],
   [{ client: () => [], table: '' }, "table is '': give the name of a table"],
-  [{ client: () => [], tableName: 'x' }, "unknown option 'tableName': the options are client, table, keyPrefix"],
+  [
+    { client: () => [], tableName: 'x' },
+    "unknown option 'tableName' of postgresStore: the options are client, table, keyPrefix",
+  ],
   [{ client: () => [], keyPrefix: 1 }, 'keyPrefix is 1: give a string'],
 ])('options %j are refused', (options, message) => {
   expect(() => postgresStore(options as never)).toThrow(message);

@@ -1,0 +1,137 @@
+import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
+import type { LockStore } from '../../core/ports/lock-store.js';
+import type { MemberStore } from '../../core/ports/member-store.js';
+import { checkStoreOptions, namesOf } from '../../core/values/checks.js';
+import { askPostgres, type PostgresClient } from './postgres-client.js';
+import { checkIdentifier, explain } from './postgres-errors.js';
+import { type Database, type Statements, sqlStore } from './sql.js';
+import { makeTable, quotedTable } from './sql-table.js';
+
+export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './postgres-client.js';
+
+/** Options of `postgresStore`. */
+export interface PostgresStoreOptions {
+  /** A client that is connected, or that connects by itself. */
+  readonly client: PostgresClient;
+  /** The table, perhaps with its schema: `jobs.locks`. @default 'single_execution_locks' */
+  readonly table?: string;
+  /** Put before each lock name. @default '' */
+  readonly keyPrefix?: string;
+}
+
+/**
+ * Makes a store for locks in a table of Postgres 13 or later; the same object is the admin store. It judges leases by
+ * the server's clock only. It works behind a pooler that assigns a connection for each transaction, and over HTTP.
+ * `postgresTable` returns the statement that creates the table.
+ *
+ * @example
+ * ```ts
+ * import { Pool } from 'pg';
+ * import { postgresStore } from 'single-execution/postgres';
+ *
+ * const client = new Pool({ connectionString: process.env['DATABASE_URL'] });
+ * export const store = postgresStore({ client });
+ * ```
+ *
+ * @throws TypeError for invalid options; nothing is sent
+ */
+export function postgresStore(options: PostgresStoreOptions): LockStore & MemberStore & LockAdminStore {
+  checkStoreOptions('postgresStore', options, OPTIONS);
+  return sqlStore(POSTGRES, options);
+}
+
+/**
+ * Returns the statement that creates the table, for migrations. The statement does nothing if the table exists.
+ *
+ * @example
+ * ```ts
+ * import { postgresTable } from 'single-execution/postgres';
+ *
+ * console.log(postgresTable('jobs.locks'));
+ * ```
+ *
+ * @throws TypeError for a name that no table can have
+ */
+export function postgresTable(table?: string): string {
+  return POSTGRES.creationOf(quotedTable(table, POSTGRES));
+}
+
+/**
+ * Creates the table, unless it exists.
+ *
+ * @example
+ * ```ts
+ * import { Pool } from 'pg';
+ * import { createPostgresTable } from 'single-execution/postgres';
+ *
+ * await createPostgresTable(new Pool({ connectionString: process.env['DATABASE_URL'] }));
+ * ```
+ *
+ * @throws LockStoreError that names the problem, such as a missing right
+ * @throws TypeError for invalid options
+ */
+export async function createPostgresTable(
+  client: PostgresClient,
+  options: {
+    /** The table, as for `postgresStore`. @default 'single_execution_locks' */
+    readonly table?: string;
+  } = {},
+): Promise<void> {
+  await makeTable(POSTGRES, client, options);
+}
+
+const POSTGRES: Database<PostgresClient> = {
+  clients: 'a client of pg, postgres.js, Neon or PGlite',
+  database: 'Postgres 13 or later',
+  creationOf: (table) =>
+    `CREATE TABLE IF NOT EXISTS ${table} (name text PRIMARY KEY, record text NOT NULL, version bigint NOT NULL)`,
+  statementsOf,
+  askOf: askPostgres,
+  explain,
+  checkIdentifier,
+};
+
+const OPTIONS = namesOf<PostgresStoreOptions>({ client: true, table: true, keyPrefix: true });
+
+/**
+ * Makes the statements for Postgres 13 to 18 and compatible databases: only the types text and bigint, and no JSON
+ * functions. `coalesce` and `+ 0` refuse columns of other types, such as a `record` of jsonb.
+ *
+ * Each statement is a transaction of its own. `now()` is the time at which a transaction began, so a write whose
+ * `now()` is before the read that it builds on would be part of a transaction of the client, and is refused.
+ *
+ * A write that must not come late is refused from `notAfterMs` on. It may still have to wait then, for a row or for
+ * another insert of the same name; the `lock_timeout` of its transaction ends with the same instant. A wait for the
+ * table comes before all conditions.
+ */
+function statementsOf(table: string): Statements {
+  const micros = (instant: string) => `CAST(floor(extract(epoch FROM ${instant}) * 1000000) AS bigint)`;
+  const nowMs = `${micros('clock_timestamp()')} / 1000`;
+  const read = `SELECT l.name AS name, coalesce(l.record, CAST('' AS text)) AS record, CAST(l.version + 0 AS text) AS version, CAST(${micros('clock_timestamp()')} AS text) AS now, CAST(${micros('now()')} AS text) AS began FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = $1`;
+  const list = `SELECT name, record FROM ${table} WHERE starts_with(name, $1)`;
+  const told = 'RETURNING name, CAST(version AS text) AS version';
+  const isOwn = (n: number) => `${micros('now()')} >= CAST($${n} AS bigint)`;
+  const until = (n: number) => `(SELECT CAST($${n} AS bigint) - ${nowMs} AS remaining) AS call`;
+  const isInTime = `remaining > 0 AND set_config('lock_timeout', CAST(remaining AS text), true) <> ''`;
+  const inserted = `INSERT INTO ${table} (name, record, version) SELECT $1, $2, 1`;
+  const once = `ON CONFLICT (name) DO NOTHING ${told}`;
+  const updated = `UPDATE ${table} SET record = $1, version = version + 1`;
+  const insert = `${inserted} WHERE ${isOwn(3)} ${once}`;
+  const insertInTime = `${inserted} FROM ${until(3)} WHERE ${isOwn(4)} AND ${isInTime} ${once}`;
+  const update = `${updated} WHERE name = $2 AND version = $3 AND ${isOwn(4)} ${told}`;
+  const updateInTime = `${updated} FROM ${until(2)} WHERE name = $3 AND version = $4 AND ${isOwn(5)} AND ${isInTime} ${told}`;
+  return {
+    read: (name) => ({ text: read, values: [name] }),
+    list: (prefix) => ({ text: list, values: [prefix] }),
+    write({ name, record, version, readAtUs, notAfterMs }) {
+      if (version === undefined) {
+        return notAfterMs === undefined
+          ? { text: insert, values: [name, record, readAtUs] }
+          : { text: insertInTime, values: [name, record, notAfterMs, readAtUs] };
+      }
+      return notAfterMs === undefined
+        ? { text: update, values: [record, name, version, readAtUs] }
+        : { text: updateInTime, values: [record, notAfterMs, name, version, readAtUs] };
+    },
+  };
+}

@@ -1,0 +1,204 @@
+import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
+import type { LockStore } from '../../core/ports/lock-store.js';
+import type { MemberStore } from '../../core/ports/member-store.js';
+import { LockStoreError, type LockStoreErrorCode } from '../../core/public/errors.js';
+import type { Clock, Signal } from '../../core/values/clock.js';
+import { errorName, readThrownText } from '../../core/values/thrown.js';
+import type { Storage, StoredRecord } from '../storage.js';
+import { swapStore } from '../swap-store.js';
+import { type NewestVersions, newestVersions } from './newest-versions.js';
+import { type Answering, readFoundRow, readListedRows, readWrittenRow } from './sql-answer.js';
+import { quotedTable } from './sql-table.js';
+
+/*
+ * One row for each lock: its name, its record as a JSON text, and a version that every write raises. The record is a
+ * text, because databases' JSON types refuse or change some values.
+ */
+
+/** A statement, and the values of its parameters in their order. Each parameter stands once, for clients that count. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly (string | number)[];
+}
+
+/**
+ * Runs one statement. Resolves to the client's answer, which nobody has read yet.
+ *
+ * @param signal takes the statement back, if the client can do that; absent for a statement that must be sent
+ */
+export type Ask = (statement: Statement, signal?: Signal) => Promise<unknown>;
+
+/** The statements of a database. Names of columns have no underscore, because some clients rename those. */
+export interface Statements {
+  /**
+   * Columns: `name`, `record`, `version`, `now` (the database's time in epoch microseconds) and, if the database tells,
+   * `began` (when the transaction of the statement began). Always returns one row; `version` is null for a lock without
+   * a row.
+   */
+  read(name: string): Statement;
+  /** Columns: `name`, `version` of the row as it was written. Returns no row if it wrote nothing. */
+  write(row: RowToWrite): Statement;
+  /** Columns: `name`, `record`. */
+  list(prefix: string): Statement;
+}
+
+/** A row to insert or to update. */
+export interface RowToWrite {
+  readonly name: string;
+  readonly record: string;
+  /** The version that was read; undefined for a lock without a row. */
+  readonly version: number | undefined;
+  /** The database's time of that read, in epoch microseconds. */
+  readonly readAtUs: number;
+  /** The database's time from which on the write must not be applied; undefined for a write without such an end. */
+  readonly notAfterMs: number | undefined;
+}
+
+/** The meaning of a database's error. */
+export interface SqlFailure {
+  readonly code: LockStoreErrorCode;
+  /** The problem and the remedy. */
+  readonly why: string;
+  /** Whether the error proves that nothing was written. Every code but `UNAVAILABLE` also proves that. */
+  readonly isUnsent?: boolean;
+}
+
+/** The parts that differ between databases. `table` is the quoted name. */
+export interface Database<Client> extends Answering {
+  /** Returns the statement that creates a table, unless the table exists. */
+  creationOf(table: string): string;
+  statementsOf(table: string): Statements;
+  /** @throws TypeError for a value that is not a client */
+  askOf(client: Client): Ask;
+  /** @param statement the statement that failed */
+  explain(error: unknown, table: string, statement: string): SqlFailure;
+  /** @throws TypeError for a part of a name that the database would change. @default every name is kept */
+  checkIdentifier?(part: string): void;
+}
+
+interface SqlStoreOptions<Client> {
+  readonly client: Client;
+  readonly table?: string;
+  readonly keyPrefix?: string;
+}
+
+/** Makes a store in a table. */
+export function sqlStore<Client>(
+  database: Database<Client>,
+  { client, table, keyPrefix }: SqlStoreOptions<Client>,
+): LockStore & MemberStore & LockAdminStore {
+  const at = openTable(database, client, quotedTable(table, database));
+  const newest = newestVersions();
+  return swapStore(({ clock }) => sqlStorage(at, newest, clock), keyPrefix);
+}
+
+/** A table that a client reaches. */
+export interface OpenTable {
+  readonly statements: Statements;
+  readonly database: Answering;
+  ask(statement: Statement, signal?: Signal): Promise<unknown>;
+  isUnsent(error: unknown): boolean;
+}
+
+/** Reaches a table. Errors of the client become those that callers see. */
+export function openTable<Client>(database: Database<Client>, client: Client, quoted: string): OpenTable {
+  const ask = database.askOf(client);
+  const unsent = new WeakSet<object>();
+  return {
+    statements: database.statementsOf(quoted),
+    database,
+    isUnsent: (error) => unsent.has(error as object),
+    async ask(statement, signal) {
+      try {
+        return await ask(statement, signal);
+      } catch (error) {
+        const explained =
+          error instanceof OpenTransaction ? inTransaction() : database.explain(error, quoted, statement.text);
+        const failure = failureOf(error, explained);
+        if (explained.isUnsent) unsent.add(failure);
+        throw failure;
+      }
+    },
+  };
+}
+
+function sqlStorage(
+  { statements, database, ask, isUnsent }: OpenTable,
+  newest: NewestVersions,
+  clock: Clock,
+): Storage<number> {
+  /** The database's time of the latest read of each try, in epoch microseconds. */
+  const readAtUs = new WeakMap<object, number>();
+  return {
+    async read(key, signal) {
+      const found = await newest.read(key, { clock, signal }, async () =>
+        readFoundRow(await ask(statements.read(key), signal), key, database),
+      );
+      const { record, version, nowUs, beganUs = nowUs } = found;
+      // A transaction that began before an earlier read is not ours: each of our statements is a transaction.
+      if (beganUs < (readAtUs.get(signal) ?? 0)) throw failureOf(new OpenTransaction(), inTransaction());
+      readAtUs.set(signal, nowUs);
+      const nowMs = Math.floor(nowUs / 1_000);
+      return record === undefined ? { nowMs } : { record: parsed(record), version, nowMs };
+    },
+    async write(key, record, version, signal, notAfterMs) {
+      const row = {
+        name: key,
+        record: JSON.stringify(record),
+        version,
+        readAtUs: readAtUs.get(signal) ?? 0,
+        notAfterMs,
+      };
+      // A write without an end is right however late it comes, so nothing takes it back.
+      const answer = await ask(statements.write(row), notAfterMs === undefined ? undefined : signal);
+      const made = { name: key, version: (version ?? 0) + 1 };
+      if (!readWrittenRow(answer, made, database)) return false;
+      newest.note(key, made.version);
+      return true;
+    },
+    async list(prefix, signal) {
+      const rows = readListedRows(await ask(statements.list(prefix), signal), database);
+      return rows.map(({ name, record }) => ({ key: name, record: parsed(record) }));
+    },
+    isUnsent,
+  };
+}
+
+/** A client whose connection is inside a transaction of somebody else. The statement was not sent. */
+export class OpenTransaction extends Error {
+  override readonly name = 'OpenTransaction';
+}
+
+function inTransaction(): SqlFailure {
+  return {
+    code: 'UNAVAILABLE',
+    why: "the client's connection is inside a transaction of this program, which could take the lock back; nothing was written: pass a client with connections of its own, such as a pool",
+    isUnsent: true,
+  };
+}
+
+/**
+ * Reads a record. A row with somebody else's data is a corrupt record, not an absent one: its lock is granted to
+ * nobody.
+ */
+function parsed(text: unknown): StoredRecord {
+  try {
+    const record: unknown = JSON.parse(String(text));
+    if (typeof record === 'object' && record !== null && !Array.isArray(record)) return record as StoredRecord;
+  } catch {
+    // The text is not JSON.
+  }
+  return { state: 'unreadable' };
+}
+
+/**
+ * Makes the error that callers see, with the name and code of the client's error. The client's message is left out,
+ * because it may contain a statement.
+ */
+function failureOf(error: unknown, { code, why }: SqlFailure): LockStoreError {
+  const cause = Object.assign(new Error('its message is left out, because it can hold a statement or an address'), {
+    name: errorName(error),
+    code: readThrownText(error, 'code'),
+  });
+  return new LockStoreError(why, { code, lockName: '*', operation: 'get', retryable: code === 'UNAVAILABLE', cause });
+}
