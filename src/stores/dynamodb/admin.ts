@@ -15,7 +15,7 @@ import type { Item, LockRecord } from '../../core/record/lock-record.js';
 import { isDeleted, judgeDeletion, judgeListing } from '../../core/record/operator.js';
 import { settledDeletion, settledListing, untoldWrite } from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
-import { itemsOf, plainItem } from './answer.js';
+import { plainItem } from './answer.js';
 import { checkOptions, type DynamoDBStoreOptions, type LockTable } from './options.js';
 import { deleteRequest, forceReleaseRequest, listTicksRequest, pauseRequest, resumeRequest } from './requests.js';
 import { sending } from './send.js';
@@ -57,8 +57,8 @@ async function list(table: LockTable, call: StoreCall): Promise<StoredLock[]> {
     const from = ExclusiveStartKey;
     const answer = await ask(table, { operation: 'list', name: '*' }, call, async (at) => {
       const page = new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey: from });
-      const { Items, LastEvaluatedKey: next } = await sending<ScanCommandOutput>(client, page, 'Items', at).output;
-      return { found: itemsOf(Items).map((item) => storedLock(table, item)), next: next && plainItem(next) };
+      const { Items = [], LastEvaluatedKey: next } = await sending<ScanCommandOutput>(client, page, 'Items', at).output;
+      return { found: Items.map((item) => storedLock(table, item)), next: next && plainItem(next) };
     });
     const { found, next } = answered(answer);
     locks.push(...found.filter((lock) => lock !== undefined));

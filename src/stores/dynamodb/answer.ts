@@ -1,6 +1,7 @@
 import type { ClockBounds } from '../../core/ports/lock-store.js';
 import type { Item } from '../../core/record/lock-record.js';
-import { shapeOf, UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
+import { UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
+import { describeType } from '../../core/values/checks.js';
 import { readThrown } from '../../core/values/thrown.js';
 
 /**
@@ -13,12 +14,6 @@ import { readThrown } from '../../core/values/thrown.js';
 export function plainItem(item: unknown): Item {
   if (!isObject(item) || Array.isArray(item)) throw strange(item);
   return Object.fromEntries(Object.entries(item).map(([attribute, value]) => [attribute, plain(value)]));
-}
-
-/** Returns the items of a page. @throws UnexpectedAnswer for anything that is not a list */
-export function itemsOf(items: unknown = []): readonly unknown[] {
-  if (!Array.isArray(items)) throw strange(items);
-  return items;
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -37,25 +32,16 @@ function plain(value: unknown): unknown {
  * success without data, and an acquire would count it as a grant.
  *
  * @param field the member of the output that holds the data, if there is any
- * @throws UnexpectedAnswer for an output without data that no response was seen for, such as a mock's; EmptyAnswer for
- *   a response without a request id: the write may have been applied
+ * @throws UnexpectedAnswer for an output without data that no response was seen for, such as a mock's; Error for a
+ *   response without a request id: the write may have been applied
  */
 export function answerOf<O extends object>(output: O, field: keyof O, { isNamed }: ResponseTime): O {
   if (!isObject(output)) throw strange(output);
   if (output[field] !== undefined || isNamed || readThrown(readThrown(output, '$metadata'), 'requestId')) return output;
-  throw isNamed === undefined ? strange(output) : new EmptyAnswer();
+  throw isNamed === undefined ? strange(output) : new Error('EmptyAnswer');
 }
 
-const strange = (answer: unknown) => new UnexpectedAnswer(shapeOf(answer));
-
-/** The error of an answer that DynamoDB did not send. The request may have been applied. */
-class EmptyAnswer extends Error {
-  override readonly name = 'EmptyAnswer';
-
-  constructor() {
-    super('the answer is empty and has no request id');
-  }
-}
+const strange = (answer: unknown) => new UnexpectedAnswer(describeType(answer));
 
 /** The times of a response. */
 export interface ResponseTime {
@@ -85,9 +71,11 @@ export function timeOf(
   [sentWall, receivedWall]: readonly [number, number],
 ): ResponseTime {
   const serverMs = Date.parse(headers?.['date'] ?? '');
-  const seen = { sentMono, isNamed: headers?.['x-amzn-requestid'] !== undefined };
-  if (Number.isNaN(serverMs)) return seen;
-  return { ...seen, serverMs, clock: { minMs: serverMs - receivedWall, maxMs: serverMs + SLOP_MS - sentWall } };
+  return {
+    sentMono,
+    isNamed: headers?.['x-amzn-requestid'] !== undefined,
+    ...(serverMs && { serverMs, clock: { minMs: serverMs - receivedWall, maxMs: serverMs + SLOP_MS - sentWall } }),
+  };
 }
 
 /**

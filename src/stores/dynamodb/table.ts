@@ -58,13 +58,13 @@ export async function ask<T>(
   call: StoreCall,
   send: (at: Try) => Promise<T>,
 ): Promise<TableAnswer<T>> {
-  const progress: Progress = { isBegun: false, isSent: false };
+  const progress: Progress = {};
   const { clock } = call;
   const answer = await tryUntilAnswered(call, (signal) => send({ clock, signal, progress }), classifyFailure);
   if (!('error' in answer)) return answer;
   // The client was busy to the end without a request, for example with its credentials.
-  const isSilent = progress.isBegun && !progress.isSent && answer.ambiguous && !call.signal.aborted;
-  const error = isSilent ? new NotMade('ACCESS_DENIED', answer.error) : answer.error;
+  const isSilent = progress.stage === 'begun' && answer.ambiguous && !call.signal.aborted;
+  const error = isSilent ? new NotMade(answer.error) : answer.error;
   return { ambiguous: answer.ambiguous && !isSilent, error: failureOf(error, operation, name, tableName) };
 }
 

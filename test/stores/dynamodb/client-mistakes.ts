@@ -1,7 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Server } from 'node:net';
-import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { manualClock } from 'single-execution/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type ClientAge, type Library, libraryOn } from '../../faults/clients.js';
@@ -25,7 +24,8 @@ function counting() {
 
 interface Mistake {
   readonly what: string;
-  readonly config: (ports: Ports) => DynamoDBClientConfig & { readonly accountIdEndpointMode?: string };
+  /** Options of a client, some of which its types refuse. */
+  readonly config: (ports: Ports) => object;
   readonly says: RegExp;
   /** Clients that do not look at this option. */
   readonly unknownTo?: readonly ClientAge[];
@@ -37,9 +37,9 @@ interface Ports {
   readonly expired: number;
 }
 
-const REGION = /its region is wrong|no region; set AWS_REGION|its endpoint is wrong|no request can be made/;
-const ENDPOINT = /its endpoint is wrong/;
-const TLS = /TLS failed \(/;
+const REGION = /client's region is missing or wrong|client's endpoint is missing or wrong|no request can be sent/;
+const ENDPOINT = /client's endpoint is missing or wrong/;
+const TLS = /no request can be sent \((\w*CERT\w*|EPROTO|ERR_SSL_WRONG_VERSION_NUMBER)\)/;
 
 const MISTAKES: readonly Mistake[] = [
   { what: 'an endpoint without a scheme', config: () => ({ endpoint: 'localhost:8000' }), says: ENDPOINT },
@@ -53,6 +53,7 @@ const MISTAKES: readonly Mistake[] = [
     config: () => ({ endpoint: () => Promise.reject(new Error('no endpoint')) }),
     says: ENDPOINT,
   },
+  { what: 'no region at all', config: () => ({ region: async () => '' }), says: REGION },
   { what: 'a region with a blank', config: () => ({ region: 'eu west-1' }), says: REGION },
   { what: 'a region with a line break', config: () => ({ region: 'eu-west-1\n' }), says: REGION },
   {
@@ -74,7 +75,7 @@ const MISTAKES: readonly Mistake[] = [
   {
     what: 'an unknown account-id mode',
     config: () => ({ accountIdEndpointMode: 'sometimes' }),
-    says: /its (accountIdEndpointMode|endpoint) is wrong/,
+    says: /client's (accountIdEndpointMode|endpoint) is missing or wrong/,
     unknownTo: ['oldest'],
   },
   {
@@ -89,12 +90,24 @@ const MISTAKES: readonly Mistake[] = [
   },
   { what: 'TLS to a plain port', config: ({ plain }) => ({ endpoint: `https://127.0.0.1:${plain}` }), says: TLS },
   {
+    what: 'a handler of requests that is none',
+    config: () => ({ requestHandler: { handle: () => undefined } }),
+    says: /did not get this from DynamoDB: Cannot destructure/,
+  },
+  {
+    what: 'an agent that is none',
+    config: () => ({
+      requestHandler: { handle: () => Promise.reject(new TypeError('agent.addRequest is not a function')) },
+    }),
+    says: /agent.addRequest is not a function/,
+  },
+  {
     what: 'a secret with a line break',
     config: ({ plain }) => ({
       endpoint: `http://127.0.0.1:${plain}`,
       credentials: { ...CREDENTIALS, sessionToken: 'a\nb' },
     }),
-    says: /no request can be made \(ERR_INVALID_CHAR\)/,
+    says: /no request can be sent \(ERR_INVALID_CHAR\)/,
   },
 ];
 
@@ -155,7 +168,7 @@ export function playMistakes(title: string, age: ClientAge): void {
     });
 
     /** A store over a client of this version, with the time of a call on a clock that hurries. */
-    function storeOf(config: DynamoDBClientConfig) {
+    function storeOf(config: object) {
       const client = new library.DynamoDBClient({
         region: 'eu-west-1',
         credentials: CREDENTIALS,
@@ -166,7 +179,7 @@ export function playMistakes(title: string, age: ClientAge): void {
       return library.dynamoDBStore({ tableName: 'locks', client });
     }
 
-    const failure = (config: DynamoDBClientConfig, call = patient()) =>
+    const failure = (config: object, call = patient()) =>
       storeOf(config)
         .acquire(claim(), call)
         .then(

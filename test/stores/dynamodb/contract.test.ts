@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, type TranslateConfig } from '@aws-sdk/lib-dynamodb';
 import { type DynamoDBStoreOptions, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
@@ -45,9 +46,12 @@ describe.concurrent.each(AGES)('row 136: dynamoDBStore keeps the contract over t
 
   beforeAll(async () => {
     const { client, endpoint } = dynamoDBLocal();
-    const tableName = await freshTable(client);
     const library = await libraryOn(age);
     const own = new library.DynamoDBClient({ endpoint, maxAttempts: 1 });
+    const tableName = `locks-${randomUUID()}`;
+    await library.createLockTable(own, { tableName });
+    // Once more: the table exists.
+    await library.createLockTable(own, { tableName });
     harness = {
       ...dynamoDBHarness({ tableName, client }),
       store: library.dynamoDBStore({ tableName, client: own }),

@@ -50,7 +50,6 @@ describe('F16 an error of the setup is thrown at once, whatever onStoreError is'
     ['an expired token', sdkError('ExpiredTokenException'), 'ACCESS_DENIED', /valid credentials/],
     ['a wrong secret', sdkError('InvalidSignatureException'), 'ACCESS_DENIED', /valid credentials/],
     ['an error of a new name', sdkError('SomethingNew'), 'INVALID_REQUEST', /refused the request \(SomethingNew\);/],
-    ['no region', new Error('Region is missing'), 'INVALID_REQUEST', /the client has no region; set AWS_REGION/],
   ])('%s', async (_, cause, code, remedy) => {
     for (const onStoreError of ['throw', 'skip', 'run'] as const) {
       const { run, mock, sent, clock, observer } = mockedLocks();
