@@ -1,0 +1,156 @@
+import type { PostgresClient } from 'single-execution/postgres';
+import { startNeonProxy } from './neon-proxy.js';
+import type { Connected, SqlClient } from './sql-client.js';
+
+type Opened = Promise<Connected<PostgresClient>>;
+
+/** The clients that `postgresStore` takes as they are. */
+export const DRIVERS: readonly SqlClient<PostgresClient>[] = [
+  { package: 'pg', kind: 'Pool', connect: async (url) => openedPool(await import('pg'), url) },
+  { package: 'pg', kind: 'Client', connect: async (url) => openedClient(await import('pg'), url) },
+  {
+    package: 'pg',
+    kind: 'Pool, pipeline: true',
+    connect: async (url) => openedPool(await import('pg'), url, { pipeline: true }),
+  },
+  { package: 'pg', kind: 'PoolClient', connect: pooledClient },
+  { package: 'pg-8.0', kind: 'Pool', connect: async (url) => openedPool(await import('pg-8.0'), url) },
+  { package: 'pg-8.0', kind: 'Client', connect: async (url) => openedClient(await import('pg-8.0'), url) },
+  { package: 'postgres', connect: async (url) => postgresJs(await import('postgres'), url) },
+  {
+    package: 'postgres',
+    kind: 'sql.reserve()',
+    connect: async (url) => reserved(await import('postgres'), url),
+  },
+  { package: 'postgres-3.4.8', connect: async (url) => postgresJs(await import('postgres-3.4.8'), url) },
+  ...(
+    [
+      ['@neondatabase/serverless', () => import('@neondatabase/serverless')],
+      ['@neondatabase/serverless-1.0', () => import('@neondatabase/serverless-1.0')],
+      ['@neondatabase/serverless-0.10', () => import('@neondatabase/serverless-0.10')],
+    ] as const
+  ).flatMap(([name, load]): SqlClient<PostgresClient>[] => [
+    { package: name, kind: 'neon()', connect: async (url) => overHttp(await load(), url) },
+    { package: name, kind: 'Pool', connect: async (url) => overWebSockets(await load(), url, 'Pool') },
+    { package: name, kind: 'Client', connect: async (url) => overWebSockets(await load(), url, 'Client') },
+  ]),
+  { package: '@electric-sql/pglite', connect: async () => openedPGlite(await import('@electric-sql/pglite')) },
+  { package: '@electric-sql/pglite-0.2', connect: async () => openedPGlite(await import('@electric-sql/pglite-0.2')) },
+  ...(['createPool()', 'createClient()', 'sql'] as const).map((kind): SqlClient<PostgresClient> => ({
+    package: '@vercel/postgres',
+    kind,
+    connect: (url) => ofVercel(kind, url),
+  })),
+  { package: 'pg-promise', connect: ofPgPromise },
+];
+
+async function openedPool({ default: { Pool } }: typeof import('pg'), url: string, more: object = {}): Opened {
+  const client = new Pool({ connectionString: url, ...more });
+  return { client, close: () => client.end() };
+}
+
+async function openedClient({ default: { Client } }: typeof import('pg'), url: string): Opened {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  return { client, close: () => client.end() };
+}
+
+async function pooledClient(url: string): Opened {
+  const { Pool } = (await import('pg')).default;
+  const pool = new Pool({ connectionString: url });
+  const client = await pool.connect();
+  return {
+    client,
+    close() {
+      client.release();
+      return pool.end();
+    },
+  };
+}
+
+function postgresJs({ default: postgres }: typeof import('postgres'), url: string) {
+  const client = postgres(url, { onnotice: () => undefined });
+  return { client, close: () => client.end() };
+}
+
+async function reserved(postgres: typeof import('postgres'), url: string): Opened {
+  const { client: sql, close } = postgresJs(postgres, url);
+  const client = await sql.reserve();
+  return {
+    client,
+    close() {
+      client.release();
+      return close();
+    },
+  };
+}
+
+interface Neon {
+  readonly neonConfig: object;
+  neon(url: string, options: object): unknown;
+  readonly Pool: new (options: { connectionString: string }) => NeonConnection;
+  readonly Client: new (options: { connectionString: string }) => NeonConnection;
+}
+
+interface NeonConnection {
+  query(text: string, values: unknown[]): Promise<{ rows: object[] }>;
+  connect(): Promise<unknown>;
+  end(): Promise<void>;
+}
+
+async function overHttp({ neon, neonConfig }: Neon, url: string, options: object = {}): Opened {
+  const proxy = await startNeonProxy(url);
+  Object.assign(neonConfig, { fetchEndpoint: proxy.endpoint });
+  return { client: neon(url, options) as PostgresClient, close: () => proxy.stop() };
+}
+
+async function overWebSockets(neon: Neon, url: string, kind: 'Pool' | 'Client'): Opened {
+  const proxy = await startNeonProxy(url);
+  const { WebSocket } = await import('ws');
+  Object.assign(neon.neonConfig, { ...proxy.settings, webSocketConstructor: WebSocket });
+  const client = new neon[kind]({ connectionString: url });
+  if (kind === 'Client') await client.connect();
+  return {
+    client,
+    async close() {
+      await client.end();
+      await proxy.stop();
+    },
+  };
+}
+
+/** Vercel's client has an older client of Neon inside, whose settings belong to the class of its sockets. */
+async function ofVercel(kind: 'createPool()' | 'createClient()' | 'sql', url: string): Opened {
+  const vercel = await import('@vercel/postgres');
+  const proxy = await startNeonProxy(url);
+  // Vercel checks the host of the address. The proxy connects to its own server, whatever the address is.
+  const connectionString = url.replace('postgres:', 'postgresql:').replace('127.0.0.1', 'localhost');
+  const client = vercel.createClient({ connectionString });
+  Object.assign(client.neonConfig.constructor, proxy.settings);
+  process.env['POSTGRES_URL'] = connectionString;
+  if (kind === 'createClient()') await client.connect();
+  const pool = kind === 'createPool()' ? vercel.createPool({ connectionString }) : vercel.db;
+  return {
+    client: { 'createClient()': client, 'createPool()': pool, sql: vercel.sql }[kind],
+    async close() {
+      await (kind === 'createClient()' ? client : pool).end();
+      await proxy.stop();
+    },
+  };
+}
+
+async function openedPGlite({ PGlite }: { readonly PGlite: new () => NeonLike }): Opened {
+  const client = new PGlite();
+  return { client, close: () => client.close() };
+}
+
+interface NeonLike {
+  query(text: string, values: unknown[]): Promise<{ rows: object[] }>;
+  close(): Promise<void>;
+}
+
+async function ofPgPromise(url: string): Opened {
+  const { default: pgPromise } = await import('pg-promise');
+  const client = pgPromise()(url);
+  return { client: client as PostgresClient, close: () => client.$pool.end() };
+}

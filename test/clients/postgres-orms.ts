@@ -1,0 +1,84 @@
+import type { PostgresClient } from 'single-execution/postgres';
+import { overKnex, overKysely, overMikroORM, overSequelize, overSlonik, overTypeORM } from './postgres-functions.js';
+import type { Connected, SqlClient } from './sql-client.js';
+
+type Opened = Promise<Connected<PostgresClient>>;
+
+/** Clients that are reached by a function, or by the client inside them. */
+export const ORMS: readonly SqlClient<PostgresClient>[] = [
+  { package: 'drizzle-orm', kind: 'db.$client, over pg', connect: ofDrizzleOverPg },
+  { package: 'drizzle-orm', kind: 'db.$client, over postgres', connect: ofDrizzleOverPostgresJs },
+  { package: 'knex', connect: ofKnex },
+  { package: 'objection', kind: 'Model.knex()', connect: ofObjection },
+  { package: 'kysely', connect: ofKysely },
+  { package: '@mikro-orm/postgresql', connect: ofMikroORM },
+  { package: 'sequelize', connect: ofSequelize },
+  { package: 'slonik', connect: ofSlonik },
+  { package: 'typeorm', connect: ofTypeORM },
+];
+
+async function ofDrizzleOverPg(url: string): Opened {
+  const { drizzle } = await import('drizzle-orm/node-postgres');
+  const db = drizzle(url);
+  return { client: db.$client, close: () => db.$client.end() };
+}
+
+async function ofDrizzleOverPostgresJs(url: string): Opened {
+  const { drizzle } = await import('drizzle-orm/postgres-js');
+  const db = drizzle({ connection: { url, onnotice: () => undefined } });
+  return { client: db.$client, close: () => db.$client.end() };
+}
+
+export async function connectedKnex(url: string) {
+  const { default: knex } = await import('knex');
+  return knex({ client: 'pg', connection: url, pool: { min: 0, max: 10 } });
+}
+
+async function ofKnex(url: string): Opened {
+  const knex = await connectedKnex(url);
+  return { client: overKnex(knex), close: () => knex.destroy() };
+}
+
+async function ofObjection(url: string): Opened {
+  const { Model } = await import('objection');
+  class Job extends Model {
+    static override tableName = 'jobs';
+  }
+  Job.knex(await connectedKnex(url));
+  return { client: overKnex(Job.knex()), close: () => Job.knex().destroy() };
+}
+
+async function ofKysely(url: string): Opened {
+  const { Kysely, PostgresDialect, CamelCasePlugin, ParseJSONResultsPlugin } = await import('kysely');
+  const { Pool } = (await import('pg')).default;
+  const db = new Kysely<never>({
+    dialect: new PostgresDialect({ pool: new Pool({ connectionString: url }) }),
+    plugins: [new CamelCasePlugin(), new ParseJSONResultsPlugin()],
+  });
+  return { client: overKysely(db), close: () => db.destroy() };
+}
+
+async function ofMikroORM(url: string): Opened {
+  const { EntitySchema, MikroORM } = await import('@mikro-orm/postgresql');
+  const job = new EntitySchema({ name: 'Job', properties: { id: { type: 'number', primary: true } } });
+  const orm = await MikroORM.init({ clientUrl: url, entities: [job] });
+  return { client: overMikroORM(orm), close: () => orm.close() };
+}
+
+async function ofSequelize(url: string): Opened {
+  const { Sequelize } = await import('sequelize');
+  const sequelize = new Sequelize(url, { logging: false, pool: { max: 10 } });
+  return { client: overSequelize(sequelize), close: () => sequelize.close() };
+}
+
+async function ofSlonik(url: string): Opened {
+  const { createPool } = await import('slonik');
+  const pool = await createPool(url);
+  return { client: overSlonik(pool), close: () => pool.end() };
+}
+
+async function ofTypeORM(url: string): Opened {
+  const { DataSource } = await import('typeorm');
+  const dataSource = await new DataSource({ type: 'postgres', url }).initialize();
+  return { client: overTypeORM(dataSource), close: () => dataSource.destroy() };
+}
