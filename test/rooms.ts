@@ -43,7 +43,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   stores: {
     what: 'the verbs over any storage that can compare and swap, and the storages that need no folder',
-    sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/request'],
+    sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/record', 'core/request'],
   },
   'stores/dynamodb': {
     what: 'the verbs as conditional writes',
@@ -51,7 +51,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'stores/redis': {
     what: 'the verbs as Lua scripts, over a connection or over Upstash REST',
-    sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/request'],
+    sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/record', 'core/request'],
   },
   adapters: {
     what: '`withSingleExecution` on each platform',

@@ -1,7 +1,7 @@
 import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
-import { checkMethods, checkStoreOptions, describe, namesOf } from '../core/values/checks.js';
+import { checkMethods, checkStoreOptions, namesOf } from '../core/values/checks.js';
 import type { Storage, StoredRecord } from './storage.js';
 import { swapStore } from './swap-store.js';
 
@@ -49,8 +49,7 @@ export function compareAndSwapStore<Version>(
   options: CompareAndSwapOptions<Version>,
 ): LockStore & MemberStore & LockAdminStore {
   checkStoreOptions('compareAndSwapStore', options, OPTIONS);
-  const { storage, keyPrefix = '' } = options;
+  const { storage, keyPrefix } = options;
   checkMethods('storage', storage, ['read', 'write'], 'give an object with the functions read and write');
-  if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: give a string`);
   return swapStore(() => storage, keyPrefix);
 }

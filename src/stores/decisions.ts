@@ -62,6 +62,11 @@ export interface Found {
 export interface Decision<T> {
   readonly result: T;
   readonly write?: Item | undefined;
+  /**
+   * Whether the write must not be applied once the call has ended: a grant or an extension would then keep the lock
+   * for nobody. A release, a mark and a cancel are right however late they come.
+   */
+  readonly isForNow?: true;
 }
 
 export function decideAcquire(claim: Claim, { item, nowMs, clock, sent }: Found): Decision<AcquireResult> {
@@ -72,7 +77,8 @@ export function decideAcquire(claim: Claim, { item, nowMs, clock, sent }: Found)
   }
   if (item?.['attemptId'] === claim.attemptId) throw endedAttempt(claim.name);
   const write = grantedRecord(claim, nowMs, item as LockRecord | undefined);
-  return { result: { status: 'acquired', lease: leaseOf(claim, write, sent, item ?? {}), clock }, write };
+  const lease = leaseOf(claim, write, sent, item ?? {});
+  return { result: { status: 'acquired', lease, clock }, write, isForNow: true };
 }
 
 /**
@@ -90,7 +96,8 @@ export function decideExtend(lease: Lease, leaseMs: number, found: Found): Decis
   const { item = {}, sent } = found;
   if (!isHeldBy(lease, item)) return { result: { status: 'lost' } };
   const lockUntil = extendedUntil(lease, item, leaseMs, found);
-  return { result: { status: 'extended', lockUntilMs: lockUntil, ...sent }, write: { ...item, lockUntil } };
+  const write = { ...item, lockUntil };
+  return { result: { status: 'extended', lockUntilMs: lockUntil, ...sent }, write, isForNow: true };
 }
 
 export function decideMark(lease: Lease, done: DoneTick, found: Found): Decision<MarkResult> {

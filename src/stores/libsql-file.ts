@@ -17,7 +17,7 @@ const BUSY_MS = 5_000;
  * waits for a busy file.
  */
 export function askLibsqlFile(batch: Batch): Ask {
-  return async (text, values) => {
+  return async ({ text, values }) => {
     const answers = await batch([`PRAGMA busy_timeout = ${BUSY_MS}`, { sql: text, args: [...values] }], 'deferred');
     return answers[1]?.rows ?? [];
   };

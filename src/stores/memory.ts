@@ -21,22 +21,18 @@ export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
  * ```
  */
 export function memoryStore(): MemoryStore {
-  const records = new Map<string, StoredRecord>();
-  return swapStore<StoredRecord>(
-    ({ clock }) => ({
-      async read(key) {
-        const record = records.get(key);
-        return { record, version: record, nowMs: Math.round(clock.now()) };
-      },
-      async write(key, record, version) {
-        if (records.get(key) !== version) return false;
-        records.set(key, record);
-        return true;
-      },
-      async list(prefix) {
-        return [...records].filter(([key]) => key.startsWith(prefix)).map(([key, record]) => ({ key, record }));
-      },
-    }),
-    '',
-  );
+  const rows = new Map<string, { readonly record: StoredRecord; readonly version: number }>();
+  return swapStore<number>(({ clock }) => ({
+    async read(key) {
+      return { ...rows.get(key), nowMs: Math.round(clock.now()) };
+    },
+    async write(key, record, version) {
+      if (rows.get(key)?.version !== version) return false;
+      rows.set(key, { record, version: (version ?? 0) + 1 });
+      return true;
+    },
+    async list(prefix) {
+      return [...rows].filter(([key]) => key.startsWith(prefix)).map(([key, { record }]) => ({ key, record }));
+    },
+  }));
 }

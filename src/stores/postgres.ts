@@ -1,37 +1,13 @@
 import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
-import { isUnsent } from '../core/request/try-loop.js';
-import { checkStoreOptions, describeType, namesOf } from '../core/values/checks.js';
-import { errorName, readThrown, readThrownText } from '../core/values/thrown.js';
-import { type Ask, type Database, makeTable, quotedTable, type SqlFailure, type Statements, sqlStore } from './sql.js';
+import { checkStoreOptions, namesOf } from '../core/values/checks.js';
+import { askPostgres, type PostgresClient } from './postgres-client.js';
+import { explain } from './postgres-errors.js';
+import { type Database, type Statements, sqlStore } from './sql.js';
+import { makeTable, quotedTable } from './sql-table.js';
 
-/** A client of Postgres, or a function that runs a statement with its values and resolves to the rows. */
-export type PostgresClient =
-  | PostgresQueryClient
-  | PostgresUnsafeClient
-  | ((text: string, values: (string | number)[]) => Promise<readonly object[]>);
-
-/** `Pool` or `Client` of pg, `Pool` of @neondatabase/serverless, a `PGlite`, or the result of `neon()`. */
-export interface PostgresQueryClient {
-  /** Runs a statement. Resolves to its rows, or to an object with them. */
-  query(
-    text: string,
-    values: (string | number)[],
-  ): Promise<
-    | readonly object[]
-    | {
-        /** The rows. */
-        readonly rows: readonly object[];
-      }
-  >;
-}
-
-/** The result of `postgres()` of the package postgres. */
-export interface PostgresUnsafeClient {
-  /** Runs a statement. Resolves to its rows. */
-  unsafe(text: string, values: (string | number)[]): PromiseLike<readonly object[]>;
-}
+export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './postgres-client.js';
 
 /** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
@@ -105,110 +81,56 @@ export async function createPostgresTable(
 }
 
 const POSTGRES: Database<PostgresClient> = {
+  clients: 'a client of pg, postgres.js, Neon or PGlite',
+  database: 'Postgres 13 or later',
   creationOf: (table) =>
     `CREATE TABLE IF NOT EXISTS ${table} (name text PRIMARY KEY, record text NOT NULL, version bigint NOT NULL)`,
   statementsOf,
-  askOf,
+  askOf: askPostgres,
   explain,
-  // If two processes create the table at once, one of them fails with one of these codes.
-  isMade: (error) => /^(23505|42P07)$/.test(readThrownText(error, 'code')),
 };
 
 const OPTIONS = namesOf<PostgresStoreOptions>({ client: true, table: true, keyPrefix: true });
 
-function askOf(client: PostgresClient): Ask {
-  const isObject = (typeof client === 'object' && client !== null) || typeof client === 'function';
-  if (isObject && 'unsafe' in client) return async (text, values) => client.unsafe(text, [...values]);
-  if (isObject && 'query' in client) {
-    return async (text, values) => {
-      const result = await client.query(text, [...values]);
-      return 'rows' in result ? result.rows : result;
-    };
-  }
-  if (typeof client === 'function') return async (text, values) => client(text, [...values]);
-  throw new TypeError(
-    `client is ${describeType(client)}: give a client of pg, postgres, Neon or PGlite, or a function (text, values) => rows`,
-  );
-}
-
 /**
  * Makes the statements for Postgres 13 to 18 and compatible databases: only the types text and bigint, and no JSON
- * functions.
+ * functions. `coalesce` refuses a column `record` of another type than text, such as jsonb.
+ *
+ * Each statement is a transaction of its own. `now()` is the time at which a transaction began, so a write whose
+ * `now()` is before the read that it builds on would be part of a transaction of the client, and is refused.
+ *
+ * A write that must not come late is refused from `notAfterMs` on. It may still have to wait then, for a row or for
+ * another insert of the same name; the `lock_timeout` of its transaction ends with the same instant. A wait for the
+ * table comes before all conditions.
  */
 function statementsOf(table: string): Statements {
-  const now = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text';
+  const micros = (instant: string) => `CAST(floor(extract(epoch FROM ${instant}) * 1000000) AS bigint)`;
+  const nowMs = `${micros('clock_timestamp()')} / 1000`;
+  const read = `SELECT coalesce(l.record, '') AS record, CAST(l.version AS text) AS version, CAST(${micros('clock_timestamp()')} AS text) AS now, CAST(${micros('now()')} AS text) AS began FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = $1`;
+  const list = `SELECT name, record FROM ${table} WHERE starts_with(name, $1)`;
+  const told = 'RETURNING name, CAST(version AS text) AS version';
+  const isOwn = (n: number) => `${micros('now()')} >= CAST($${n} AS bigint)`;
+  const until = (n: number) => `(SELECT CAST($${n} AS bigint) - ${nowMs} AS remaining) AS call`;
+  const isInTime = `remaining > 0 AND set_config('lock_timeout', CAST(remaining AS text), true) <> ''`;
+  const inserted = `INSERT INTO ${table} (name, record, version) SELECT $1, $2, 1`;
+  const once = `ON CONFLICT (name) DO NOTHING ${told}`;
+  const updated = `UPDATE ${table} SET record = $1, version = version + 1`;
+  const insert = `${inserted} WHERE ${isOwn(3)} ${once}`;
+  const insertInTime = `${inserted} FROM ${until(3)} WHERE ${isInTime} AND ${isOwn(4)} ${once}`;
+  const update = `${updated} WHERE name = $2 AND version = $3 AND ${isOwn(4)} ${told}`;
+  const updateInTime = `${updated} FROM ${until(2)} WHERE name = $3 AND version = $4 AND ${isOwn(5)} AND ${isInTime} ${told}`;
   return {
-    read: `SELECT l.record, l.version::text AS version, ${now} AS now_ms FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = $1`,
-    insert: `INSERT INTO ${table} (name, record, version) VALUES ($1, $2, 1) ON CONFLICT (name) DO NOTHING RETURNING name`,
-    update: `UPDATE ${table} SET record = $1, version = version + 1 WHERE name = $2 AND version = $3 RETURNING name`,
-    list: `SELECT name, record FROM ${table} WHERE left(name, length($1::text)) = $1::text`,
-  };
-}
-
-/**
- * The meanings of Postgres's error codes. Each of these codes proves that nothing was written. The first match counts.
- */
-const MEANINGS: readonly Meaning[] = [
-  {
-    codes: /^42501$/,
-    code: 'ACCESS_DENIED',
-    why: (table) => `no right to table ${table}: GRANT SELECT, INSERT, UPDATE ON ${table} TO the role of this client`,
-  },
-  {
-    codes: /^28/,
-    code: 'ACCESS_DENIED',
-    why: () => 'Postgres refused the login: give the client the right user and password',
-  },
-  {
-    codes: /^(42P01|3F000)$/,
-    code: 'TABLE_NOT_FOUND',
-    why: (table) =>
-      `table ${table} does not exist in this database: make it by createPostgresTable(client), or correct table or the search_path`,
-  },
-  {
-    codes: /^(42703|42804|42P10)$/,
-    code: 'KEY_SCHEMA',
-    why: (table) => `table ${table} has other columns: give the store a table of its own, made by postgresTable()`,
-  },
-  { codes: /^3D000$/, code: 'INVALID_REQUEST', why: () => 'the database does not exist: correct its name' },
-  {
-    codes: /^25006$/,
-    code: 'UNAVAILABLE',
-    why: () => 'Postgres is read-only here: connect to the primary, not to a replica',
-  },
-  {
-    codes: /^(40001|40P01|53\d{3}|55P03|57014|57P03)$/,
-    code: 'UNAVAILABLE',
-    why: () => 'Postgres cannot write now; try again',
-  },
-  { codes: /^(22|42|0A)/, code: 'INVALID_REQUEST', why: () => 'Postgres refused the statement' },
-];
-
-interface Meaning {
-  readonly codes: RegExp;
-  readonly code: SqlFailure['code'];
-  /** Returns the problem and the remedy. @param table the quoted name, as in statements */
-  why(table: string): string;
-}
-
-/** Messages of the packages pg and postgres without a connection: nothing was sent. */
-const NO_CONNECTION = /^CONNECT_TIMEOUT$|^CONNECTION_ENDED$|when trying to connect|not queryable|after calling end/;
-/** Message of the package pg without a password. */
-const NO_PASSWORD = /client password must be a/;
-
-/** Finds the meaning of an error. @param table the quoted name, as in statements */
-function explain(error: unknown, table: string): SqlFailure {
-  const [code, message] = [readThrownText(error, 'code'), readThrownText(error, 'message')];
-  // 28P01: the server's code for a wrong password.
-  const known = MEANINGS.find(({ codes }) => codes.test(NO_PASSWORD.test(message) ? '28P01' : code));
-  if (known) return { code: known.code, why: `${known.why(table)} (${code || 'no password'})`, isUnsent: true };
-  const isOut = NO_CONNECTION.test(code) || NO_CONNECTION.test(message);
-  if (isOut || isUnsent(error) || isUnsent(readThrown(error, 'cause'))) {
-    const why = `Postgres could not be reached: start it, or check its address and the network (${code || 'no connection'})`;
-    return { code: 'UNAVAILABLE', why, isUnsent: true };
-  }
-  return {
-    code: 'UNAVAILABLE',
-    why: `no clear answer from Postgres (${code || errorName(error)}); try again`,
+    read: (name) => ({ text: read, values: [name] }),
+    list: (prefix) => ({ text: list, values: [prefix] }),
+    write({ name, record, version, readAtUs, notAfterMs }) {
+      if (version === undefined) {
+        return notAfterMs === undefined
+          ? { text: insert, values: [name, record, readAtUs] }
+          : { text: insertInTime, values: [name, record, notAfterMs, readAtUs] };
+      }
+      return notAfterMs === undefined
+        ? { text: update, values: [record, name, version, readAtUs] }
+        : { text: updateInTime, values: [record, notAfterMs, name, version, readAtUs] };
+    },
   };
 }

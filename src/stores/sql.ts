@@ -1,34 +1,57 @@
-import { LockStoreError, type LockStoreErrorCode, type StoreOperation } from '../core/public/errors.js';
-import { checkKnown, describe } from '../core/values/checks.js';
-import { jittered, pause, systemClock } from '../core/values/clock.js';
+import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
+import type { LockStore } from '../core/ports/lock-store.js';
+import type { MemberStore } from '../core/ports/member-store.js';
+import { LockStoreError, type LockStoreErrorCode } from '../core/public/errors.js';
+import type { Clock, Signal } from '../core/values/clock.js';
 import { errorName, readThrownText } from '../core/values/thrown.js';
-import { type CompareAndSwapOptions, compareAndSwapStore } from './compare-and-swap.js';
+import { type NewestVersions, newestVersions } from './newest-versions.js';
+import { type Answering, readFoundRow, readListedRows, readWrittenRow } from './sql-answer.js';
+import { quotedTable } from './sql-table.js';
 import type { Storage, StoredRecord } from './storage.js';
+import { swapStore } from './swap-store.js';
 
 /*
  * One row for each lock: its name, its record as a JSON text, and a version that every write raises. The record is a
  * text, because databases' JSON types refuse or change some values.
  */
 
-/** Runs one statement. Resolves to its rows. */
-export type Ask = (text: string, values: readonly (string | number)[]) => Promise<readonly object[]>;
+/** A statement, and the values of its parameters in their order. Each parameter stands once, for clients that count. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly (string | number)[];
+}
 
 /**
- * The statements of a database. Each comment lists the parameters of a statement in their order, and the columns of its
- * rows. A statement that writes returns one row if it wrote, else none.
+ * Runs one statement. Resolves to the client's answer, which nobody has read yet.
+ *
+ * @param signal takes the statement back, if the client can do that; absent for a statement that must be sent
  */
+export type Ask = (statement: Statement, signal?: Signal) => Promise<unknown>;
+
+/** The statements of a database. Names of columns have no underscore, because some clients rename those. */
 export interface Statements {
   /**
-   * Parameter: `name`. Columns: `record`, `version`, `now_ms` (the database's time). Always returns one row; `record`
-   * is null for a lock without a row.
+   * Columns: `record`, `version`, `now` (the database's time in epoch microseconds) and, if the database tells,
+   * `began` (when the transaction of the statement began). Always returns one row; `version` is null for a lock without
+   * a row.
    */
-  readonly read: string;
-  /** Parameters: `name`, `record`. */
-  readonly insert: string;
-  /** Parameters: `record`, `name`, `version`. */
-  readonly update: string;
-  /** Parameter: `prefix`. Columns: `name`, `record`. */
-  readonly list: string;
+  read(name: string): Statement;
+  /** Columns: `name`, `version` of the row as it was written. Returns no row if it wrote nothing. */
+  write(row: RowToWrite): Statement;
+  /** Columns: `name`, `record`. */
+  list(prefix: string): Statement;
+}
+
+/** A row to insert or to update. */
+export interface RowToWrite {
+  readonly name: string;
+  readonly record: string;
+  /** The version that was read; undefined for a lock without a row. */
+  readonly version: number | undefined;
+  /** The database's time of that read, in epoch microseconds. */
+  readonly readAtUs: number;
+  /** The database's time from which on the write must not be applied; undefined for a write without such an end. */
+  readonly notAfterMs: number | undefined;
 }
 
 /** The meaning of a database's error. */
@@ -41,75 +64,113 @@ export interface SqlFailure {
 }
 
 /** The parts that differ between databases. `table` is the quoted name. */
-export interface Database<Client> {
+export interface Database<Client> extends Answering {
   /** Returns the statement that creates a table, unless the table exists. */
   creationOf(table: string): string;
   statementsOf(table: string): Statements;
   /** @throws TypeError for a value that is not a client */
   askOf(client: Client): Ask;
   explain(error: unknown, table: string): SqlFailure;
-  /** Whether an error of `creationOf` says that somebody else has just created the table. @default never */
-  isMade?(error: unknown): boolean;
 }
 
-/** A table of one database, reached by a client. */
-interface InTable<Client> {
+interface SqlStoreOptions<Client> {
   readonly client: Client;
   readonly table?: string;
+  readonly keyPrefix?: string;
 }
 
 /** Makes a store in a table. */
 export function sqlStore<Client>(
   database: Database<Client>,
-  { client, table, keyPrefix = '' }: InTable<Client> & Pick<CompareAndSwapOptions<string>, 'keyPrefix'>,
-): ReturnType<typeof compareAndSwapStore> {
-  const quoted = quotedTable(table);
-  const storage = sqlStorage(database.statementsOf(quoted), database.askOf(client), (error) =>
-    database.explain(error, quoted),
-  );
-  return compareAndSwapStore({ storage, keyPrefix });
+  { client, table, keyPrefix }: SqlStoreOptions<Client>,
+): LockStore & MemberStore & LockAdminStore {
+  const at = openTable(database, client, quotedTable(table));
+  const newest = newestVersions();
+  return swapStore(({ clock }) => sqlStorage(at, newest, clock), keyPrefix);
 }
 
-function sqlStorage(statements: Statements, ask: Ask, explain: (error: unknown) => SqlFailure): Storage<string> {
+/** A table that a client reaches. */
+export interface OpenTable {
+  readonly statements: Statements;
+  readonly database: Answering;
+  ask(statement: Statement, signal?: Signal): Promise<unknown>;
+  isUnsent(error: unknown): boolean;
+}
+
+/** Reaches a table. Errors of the client become those that callers see. */
+export function openTable<Client>(database: Database<Client>, client: Client, quoted: string): OpenTable {
+  const ask = database.askOf(client);
   const unsent = new WeakSet<object>();
-  const rows: Ask = async (text, values) => {
-    try {
-      return await ask(text, values);
-    } catch (error) {
-      const explained = explain(error);
-      const failure = failureOf(error, explained, 'get');
-      if (explained.isUnsent) unsent.add(failure);
-      throw failure;
-    }
-  };
   return {
-    async read(key) {
-      const [row] = (await rows(statements.read, [key])) as readonly Row[];
-      const nowMs = Number(row?.now_ms ?? Number.NaN);
-      if (row?.record == null) return { nowMs };
-      return { record: parsed(row.record), version: String(row.version), nowMs };
-    },
-    async write(key, record, version) {
-      const text = JSON.stringify(record);
-      const written =
-        version === undefined
-          ? await rows(statements.insert, [key, text])
-          : await rows(statements.update, [text, key, Number(version)]);
-      return written.length > 0;
-    },
-    async list(prefix) {
-      const found = (await rows(statements.list, [prefix])) as readonly Row[];
-      return found.map(({ name, record }) => ({ key: String(name), record: parsed(record) }));
-    },
+    statements: database.statementsOf(quoted),
+    database,
     isUnsent: (error) => unsent.has(error as object),
+    async ask(statement, signal) {
+      try {
+        return await ask(statement, signal);
+      } catch (error) {
+        const explained = error instanceof OpenTransaction ? inTransaction() : database.explain(error, quoted);
+        const failure = failureOf(error, explained);
+        if (explained.isUnsent) unsent.add(failure);
+        throw failure;
+      }
+    },
   };
 }
 
-interface Row {
-  readonly name?: unknown;
-  readonly record?: unknown;
-  readonly version?: unknown;
-  readonly now_ms?: unknown;
+function sqlStorage(
+  { statements, database, ask, isUnsent }: OpenTable,
+  newest: NewestVersions,
+  clock: Clock,
+): Storage<number> {
+  /** The database's time of the latest read of each try, in epoch microseconds. */
+  const readAtUs = new WeakMap<object, number>();
+  return {
+    async read(key, signal) {
+      const found = await newest.read(key, { clock, signal }, async () =>
+        readFoundRow(await ask(statements.read(key), signal), database),
+      );
+      const { record, version, nowUs, beganUs = nowUs } = found;
+      // A transaction that began before an earlier read is not ours: each of our statements is a transaction.
+      if (beganUs < (readAtUs.get(signal) ?? 0)) throw failureOf(new OpenTransaction(), inTransaction());
+      readAtUs.set(signal, nowUs);
+      const nowMs = Math.floor(nowUs / 1_000);
+      return record === undefined ? { nowMs } : { record: parsed(record), version, nowMs };
+    },
+    async write(key, record, version, signal, notAfterMs) {
+      const row = {
+        name: key,
+        record: JSON.stringify(record),
+        version,
+        readAtUs: readAtUs.get(signal) ?? 0,
+        notAfterMs,
+      };
+      // A write without an end is right however late it comes, so nothing takes it back.
+      const answer = await ask(statements.write(row), notAfterMs === undefined ? undefined : signal);
+      const made = { name: key, version: (version ?? 0) + 1 };
+      if (!readWrittenRow(answer, made, database)) return false;
+      newest.note(key, made.version);
+      return true;
+    },
+    async list(prefix, signal) {
+      const rows = readListedRows(await ask(statements.list(prefix), signal), database);
+      return rows.map(({ name, record }) => ({ key: name, record: parsed(record) }));
+    },
+    isUnsent,
+  };
+}
+
+/** A client whose connection is inside a transaction of somebody else. The statement was not sent. */
+export class OpenTransaction extends Error {
+  override readonly name = 'OpenTransaction';
+}
+
+function inTransaction(): SqlFailure {
+  return {
+    code: 'UNAVAILABLE',
+    why: "the client's connection is inside a transaction of this program, which could take the lock back; nothing was written: pass a client with connections of its own, such as a pool",
+    isUnsent: true,
+  };
 }
 
 /**
@@ -126,67 +187,14 @@ function parsed(text: unknown): StoredRecord {
   return { state: 'unreadable' };
 }
 
-/** How long the creation of a table is tried while the database is busy or out of reach. */
-const BUSY_MS = 5_000;
-const LONGEST_PAUSE_MS = 500;
-
-/**
- * Creates a table, unless it exists. Tries again while the database is busy, for example because another process
- * creates the same table. Waits for an answer for as long as the client does.
- *
- * @throws LockStoreError
- */
-export async function makeTable<Client>(
-  database: Database<Client>,
-  client: Client,
-  options: Pick<InTable<Client>, 'table'>,
-): Promise<void> {
-  checkKnown(options, ['table']);
-  const quoted = quotedTable(options.table);
-  const ask = database.askOf(client);
-  const endMono = systemClock.monotonic() + BUSY_MS;
-  for (;;) {
-    try {
-      await ask(database.creationOf(quoted), []);
-      return;
-    } catch (error) {
-      if (database.isMade?.(error)) return;
-      const { code, why } = database.explain(error, quoted);
-      if (code !== 'UNAVAILABLE' || systemClock.monotonic() > endMono) {
-        throw failureOf(error, { code, why: `the table was not made: ${why}` }, 'createLockTable');
-      }
-    }
-    await pause(jittered(0, LONGEST_PAUSE_MS), systemClock, undefined);
-  }
-}
-
 /**
  * Makes the error that callers see, with the name and code of the client's error. The client's message is left out,
  * because it may contain a statement.
  */
-function failureOf(error: unknown, { code, why }: SqlFailure, operation: StoreOperation): LockStoreError {
+function failureOf(error: unknown, { code, why }: SqlFailure): LockStoreError {
   const cause = Object.assign(new Error('its message is left out, because it can hold a statement or an address'), {
     name: errorName(error),
     code: readThrownText(error, 'code'),
   });
-  return new LockStoreError(why, { code, lockName: '*', operation, retryable: code === 'UNAVAILABLE', cause });
-}
-
-/** The default name of the table. */
-const DEFAULT_TABLE = 'single_execution_locks';
-
-/**
- * Returns the name of a table in quotes, so that a statement takes the name literally.
- *
- * @param table may name a schema: `jobs.locks`
- * @throws TypeError
- */
-export function quotedTable(table: unknown = DEFAULT_TABLE): string {
-  const parts = typeof table === 'string' ? table.split('.') : [];
-  if (parts.length < 1 || parts.length > 2 || parts.some((part) => part === '' || part.includes('\0'))) {
-    throw new TypeError(
-      `table is ${describe(table)}: give the name of a table, or of a schema and a table: 'jobs.locks'`,
-    );
-  }
-  return parts.map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
+  return new LockStoreError(why, { code, lockName: '*', operation: 'get', retryable: code === 'UNAVAILABLE', cause });
 }

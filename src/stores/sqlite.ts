@@ -1,65 +1,20 @@
 import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
-import { isUnsent } from '../core/request/try-loop.js';
-import { checkStoreOptions, describeType, namesOf } from '../core/values/checks.js';
-import { errorName, readThrown, readThrownText } from '../core/values/thrown.js';
-import { askLibsqlFile } from './libsql-file.js';
-import { type Ask, type Database, makeTable, quotedTable, type SqlFailure, type Statements, sqlStore } from './sql.js';
+import { checkStoreOptions, namesOf } from '../core/values/checks.js';
+import { type Database, type Statements, sqlStore } from './sql.js';
+import { makeTable, quotedTable } from './sql-table.js';
+import { askSqlite, type SqliteClient } from './sqlite-client.js';
+import { explain } from './sqlite-errors.js';
 
-/** A client of SQLite, or a function that runs a statement with its values and returns the rows. */
-export type SqliteClient =
-  | SqlitePreparingClient
-  | SqliteExecutingClient
-  | ((text: string, values: (string | number)[]) => readonly object[] | Promise<readonly object[]>);
-
-/** A `DatabaseSync` of node:sqlite, a `Database` of better-sqlite3, or Cloudflare's D1. */
-export interface SqlitePreparingClient {
-  /** Prepares a statement. */
-  prepare(text: string): SqliteStatement;
-}
-
-/**
- * A prepared statement of a {@link SqlitePreparingClient}. With D1, the values are bound to the statement before it
- * runs.
- */
-export interface SqliteStatement {
-  /** Runs the statement. Returns the rows, or a promise of an object with them. */
-  all(...values: (string | number)[]): unknown;
-  /** With better-sqlite3: whether the statement returns rows. If it returns none, `all` refuses to run it. */
-  readonly reader?: boolean;
-  /** Runs a statement that returns no rows. */
-  run?(): unknown;
-  /** Binds values to the statement. */
-  bind?(...values: (string | number)[]): {
-    /** Runs the statement. */
-    all(): unknown;
-  };
-}
-
-/** A client of libSQL or Turso. */
-export interface SqliteExecutingClient {
-  /** Runs a statement. */
-  execute(statement: SqliteCall): Promise<SqliteRows>;
-  /** Runs statements in one transaction. */
-  batch?(statements: (SqliteCall | string)[], mode: 'deferred'): Promise<readonly SqliteRows[]>;
-  /** How the client reaches its database: `file` for a file that the client opens itself. */
-  readonly protocol?: string;
-}
-
-/** A statement of libSQL. */
-export interface SqliteCall {
-  /** The text of the statement. */
-  readonly sql: string;
-  /** The values of its parameters, in their order. */
-  readonly args: (string | number)[];
-}
-
-/** The answer of libSQL to a statement. */
-export interface SqliteRows {
-  /** The rows. */
-  readonly rows: readonly object[];
-}
+export type {
+  SqliteCall,
+  SqliteClient,
+  SqliteExecutingClient,
+  SqlitePreparingClient,
+  SqliteRows,
+  SqliteStatement,
+} from './sqlite-client.js';
 
 /** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
@@ -134,124 +89,41 @@ export async function createSqliteTable(
 }
 
 const SQLITE: Database<SqliteClient> = {
+  clients: 'a client of D1, libSQL, node:sqlite or better-sqlite3',
+  database: 'SQLite 3.42 or later',
   creationOf: (table) =>
     `CREATE TABLE IF NOT EXISTS ${table} (name TEXT PRIMARY KEY, record TEXT NOT NULL, version INTEGER NOT NULL) WITHOUT ROWID`,
   statementsOf,
-  askOf,
+  askOf: askSqlite,
   explain,
 };
 
 const OPTIONS = namesOf<SqliteStoreOptions>({ client: true, table: true, keyPrefix: true });
 
-function askOf(client: SqliteClient): Ask {
-  if (typeof client === 'function') return async (text, values) => client(text, [...values]);
-  if (typeof client === 'object' && client !== null) {
-    if ('execute' in client) {
-      const { batch } = client;
-      if (batch && client.protocol === 'file') return askLibsqlFile(batch.bind(client));
-      return async (text, values) => (await client.execute({ sql: text, args: [...values] })).rows;
-    }
-    if ('prepare' in client) {
-      return async (text, values) => {
-        const statement = client.prepare(text);
-        // All statements but the creation of a table return rows. The creation has no values.
-        if (statement.reader === false) {
-          statement.run?.();
-          return [];
-        }
-        const bound = statement.bind && values.length > 0 ? statement.bind(...values).all() : statement.all(...values);
-        const result = (await bound) as readonly object[] | { readonly results: readonly object[] };
-        return 'results' in result ? result.results : result;
-      };
-    }
-  }
-  throw new TypeError(
-    `client is ${describeType(client)}: give a client of D1, libSQL, node:sqlite or better-sqlite3, or a function (text, values) => rows`,
-  );
-}
-
-function statementsOf(table: string): Statements {
-  const now = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)";
-  return {
-    read: `SELECT l.record, l.version, ${now} AS now_ms FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ?`,
-    insert: `INSERT INTO ${table} (name, record, version) VALUES (?, ?, 1) ON CONFLICT (name) DO NOTHING RETURNING name`,
-    update: `UPDATE ${table} SET record = ?, version = version + 1 WHERE name = ? AND version = ? RETURNING name`,
-    list: `SELECT name, record FROM ${table} WHERE instr(name, ?) = 1`,
-  };
-}
-
 /**
- * The meanings of errors of SQLite and its clients, by code and message. Each of these errors proves that nothing was
- * written. * The first match counts.
+ * Makes the statements. A write that must not come late compares the time when it has the file: 'now' is read once a
+ * statement, after the wait for other writers.
  */
-const MEANINGS: readonly Meaning[] = [
-  {
-    says: /no such table/i,
-    code: 'TABLE_NOT_FOUND',
-    why: (table) => `table ${table} does not exist: make it by createSqliteTable(client), or correct table`,
-  },
-  {
-    says: /unknown database/i,
-    code: 'INVALID_REQUEST',
-    why: (table) => `no database is attached under the first name of ${table}: ATTACH it, or correct table`,
-  },
-  {
-    says: /no such column|has no column|ON CONFLICT clause does not match/i,
-    code: 'KEY_SCHEMA',
-    why: (table) => `table ${table} has other columns: give the store a table of its own, made by sqliteTable()`,
-  },
-  {
-    says: /readonly|read-only/i,
-    code: 'ACCESS_DENIED',
-    why: () => 'the database is read-only here: open it for writing, or connect to the primary',
-  },
-  {
-    says: /unauthorized|forbidden|\b40[13]\b|SQLITE_AUTH/i,
-    code: 'ACCESS_DENIED',
-    why: () => 'the database refused the credentials: check the token of the client',
-  },
-  {
-    says: /SQLITE_CANTOPEN|unable to open/i,
-    code: 'INVALID_REQUEST',
-    why: () => 'the file cannot be opened: check its path and its rights',
-  },
-  {
-    says: /database is not open|connection is not open|CLIENT_CLOSED|client is closed/i,
-    code: 'UNAVAILABLE',
-    why: () => 'the client is closed: keep it open while the store is used',
-  },
-  {
-    says: /statements in progress/i,
-    code: 'UNAVAILABLE',
-    why: () =>
-      'libSQL has kept a statement open that was refused as busy, and writes nothing meanwhile: make a new client, and give it a timeout',
-  },
-  {
-    says: /SQLITE_BUSY|SQLITE_LOCKED|is locked/i,
-    code: 'UNAVAILABLE',
-    why: () => 'another process is writing to the database; try again, or set a busy timeout',
-  },
-  {
-    says: /syntax error|no such function/i,
-    code: 'INVALID_REQUEST',
-    why: () => 'SQLite refused the statement: it needs SQLite 3.42 or later',
-  },
-];
-
-interface Meaning {
-  readonly says: RegExp;
-  readonly code: SqlFailure['code'];
-  /** Returns the problem and the remedy. @param table the quoted name, as in statements */
-  why(table: string): string;
-}
-
-function explain(error: unknown, table: string): SqlFailure {
-  const words = `${readThrownText(error, 'code')} ${readThrownText(error, 'message')}`;
-  const known = MEANINGS.find(({ says }) => says.test(words));
-  if (known) return { code: known.code, why: known.why(table), isUnsent: true };
-  if (isUnsent(error) || isUnsent(readThrown(error, 'cause'))) {
-    return { code: 'UNAVAILABLE', why: 'the database could not be reached: check its address', isUnsent: true };
-  }
-  const name = readThrownText(error, 'code') || errorName(error);
-  return { code: 'UNAVAILABLE', why: `no clear answer from the database (${name}); try again` };
+function statementsOf(table: string): Statements {
+  const nowMs = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)";
+  const read = `SELECT coalesce(l.record, '') AS record, l.version AS version, ${nowMs} * 1000 AS now FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ?`;
+  const list = `SELECT name, record FROM ${table} WHERE instr(name, ?) = 1`;
+  const inserted = `INSERT INTO ${table} (name, record, version) SELECT ?, ?, 1 WHERE`;
+  const updated = `UPDATE ${table} SET record = ?, version = version + 1 WHERE name = ? AND version = CAST(? AS INTEGER)`;
+  const isInTime = `${nowMs} < ?`;
+  const once = 'ON CONFLICT (name) DO NOTHING RETURNING name, version';
+  return {
+    read: (name) => ({ text: read, values: [name] }),
+    list: (prefix) => ({ text: list, values: [prefix] }),
+    write({ name, record, version, notAfterMs }) {
+      if (version === undefined) {
+        return notAfterMs === undefined
+          ? { text: `${inserted} true ${once}`, values: [name, record] }
+          : { text: `${inserted} ${isInTime} ${once}`, values: [name, record, notAfterMs] };
+      }
+      return notAfterMs === undefined
+        ? { text: `${updated} RETURNING name, version`, values: [record, name, version] }
+        : { text: `${updated} AND ${isInTime} RETURNING name, version`, values: [record, name, version, notAfterMs] };
+    },
+  };
 }

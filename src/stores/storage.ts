@@ -1,11 +1,13 @@
 import type { StoreCall } from '../core/ports/lock-store.js';
 import { CorruptLockError, LockStoreError, type StoreOperation } from '../core/public/errors.js';
-import { type Item, isInstant } from '../core/record/lock-record.js';
+import type { Item } from '../core/record/lock-record.js';
 import { type Answer, type TryFailure, tryUntilAnswered } from '../core/request/try-loop.js';
-import { describe } from '../core/values/checks.js';
+import { UnexpectedAnswer } from '../core/request/unexpected-answer.js';
 import { type Sent, type Signal, sentNow } from '../core/values/clock.js';
 import { errorName } from '../core/values/thrown.js';
 import type { Decision, Found } from './decisions.js';
+import { pacedRefusals } from './refusals.js';
+import { readFound, readListed, readWritten, refused } from './storage-answer.js';
 
 /**
  * A storage that can compare and swap: it keeps a JSON object under a key, and replaces the object only if nobody else
@@ -20,8 +22,8 @@ export interface Storage<Version> {
     key: string,
     signal: Signal,
   ): Promise<{
-    /** Undefined for a key that was never written. */
-    readonly record?: StoredRecord | undefined;
+    /** Undefined or null for a key that was never written. */
+    readonly record?: StoredRecord | null | undefined;
     /** The version of the record; undefined for a key that was never written. */
     readonly version?: Version | undefined;
     /** The storage's own time in whole epoch milliseconds. Only this time grants and judges leases. */
@@ -29,9 +31,19 @@ export interface Storage<Version> {
   }>;
   /**
    * Writes a record if `version` is still the version of its key. Inserts the record if `version` is undefined.
-   * Resolves to whether it wrote.
+   * Resolves to `true` if it wrote, and to `false` if it did not.
+   *
+   * @param notAfterMs The storage's time, in epoch milliseconds, from which on this write must not be applied any more,
+   *   because its caller has given up; undefined for a write that is right however late it comes. A storage whose
+   *   requests can wait in a queue compares it with its own clock, in the same step as the version.
    */
-  write(key: string, record: StoredRecord, version: Version | undefined, signal: Signal): Promise<boolean>;
+  write(
+    key: string,
+    record: StoredRecord,
+    version: Version | undefined,
+    signal: Signal,
+    notAfterMs?: number,
+  ): Promise<boolean>;
   /** Lists all records whose keys begin with a prefix, for operators. Without this function, `list` is refused. */
   list?(
     prefix: string,
@@ -80,13 +92,14 @@ export async function change<Version, T>(
   decide: (found: Found) => Decision<T>,
 ): Promise<Answer<Changed<T>, Error>> {
   const { clock } = call;
+  const endMono = clock.monotonic() + call.budgetMs;
   let sent: Sent | undefined;
   let unanswered = 0;
 
-  const write = async (record: Item, version: Version | undefined, signal: Signal): Promise<boolean> => {
+  const write = async (record: Item, version: Version | undefined, signal: Signal, notAfterMs?: number) => {
     unanswered++;
     try {
-      const wrote = await storage.write(request.key, record as StoredRecord, version, signal);
+      const wrote = readWritten(await storage.write(request.key, record as StoredRecord, version, signal, notAfterMs));
       unanswered--;
       return wrote;
     } catch (error) {
@@ -96,15 +109,24 @@ export async function change<Version, T>(
   };
   const send = async (signal: Signal) => {
     sent ??= sentNow(clock);
+    const refusals = pacedRefusals(endMono, call);
     for (;;) {
       const sentWall = clock.now();
-      const { record: item, version, nowMs } = await asked(() => storage.read(request.key, signal));
+      const {
+        record: item,
+        version,
+        nowMs,
+      } = await asked(async () => readFound(await storage.read(request.key, signal)));
       // A read that is answered after its call has ended must not lead to a write: the run may be over.
       signal.throwIfAborted();
-      checkTime(nowMs);
       const bounds = { minMs: nowMs - clock.now(), maxMs: nowMs + 1 - sentWall };
-      const { result, write: record } = decide({ item, nowMs, clock: bounds, sent });
-      if (record === undefined || (await write(record, version, signal))) return { result, item };
+      const { result, write: record, isForNow } = decide({ item, nowMs, clock: bounds, sent });
+      if (record === undefined) return { result, item };
+      // The storage told its time before this instant, so its clock passes `notAfterMs` before the call ends.
+      const notAfterMs = isForNow === true ? Math.floor(nowMs + endMono - clock.monotonic()) : undefined;
+      if (await write(record, version, signal, notAfterMs)) return { result, item };
+      signal.throwIfAborted();
+      await asked(() => refusals.pauseAfter({ item, version }, signal));
       signal.throwIfAborted();
     }
   };
@@ -121,11 +143,11 @@ export async function listAll<Version>(
   storage: Storage<Version>,
   prefix: string,
   call: StoreCall,
-): Promise<{ readonly key: string; readonly record: StoredRecord }[]> {
+): Promise<readonly { readonly key: string; readonly record: StoredRecord }[]> {
   const request: Request = { operation: 'list', name: '*', key: prefix };
   const answer = await tryUntilAnswered(
     call,
-    (signal) => asked(() => storage.list?.(prefix, signal) ?? refuseList()),
+    (signal) => asked(async () => readListed(await (storage.list?.(prefix, signal) ?? refuseList()))),
     classify,
   );
   if ('error' in answer) throw failureOf(answer.error, request);
@@ -161,37 +183,29 @@ function isRefused(error: unknown): error is LockStoreError {
  * always false here, because `change` counts the unanswered writes itself.
  */
 function classify(error: unknown): TryFailure {
-  return { ambiguous: false, retry: error instanceof StorageFailure && !isRefused(error.error) };
+  const isFinal = (cause: unknown) => isRefused(cause) || cause instanceof UnexpectedAnswer;
+  return { ambiguous: false, retry: error instanceof StorageFailure && !isFinal(error.error) };
 }
 
 /** Makes the error that callers see. Its message has the action, the lock, the problem and the remedy. */
 function failureOf(error: unknown, { operation, name }: Request): Error {
   if (error instanceof CorruptLockError || error instanceof LockStoreError) return error;
   const cause = error instanceof StorageFailure ? error.error : error;
-  const known = cause instanceof LockStoreError ? cause : undefined;
+  const known = cause instanceof UnexpectedAnswer ? refused(cause.message) : cause;
+  const isKnown = known instanceof LockStoreError;
   const why =
     errorName(cause) === 'Unanswered'
       ? 'the storage did not answer in time: check its address and the network'
       : `the storage did not answer (${errorName(cause)}); see the cause, and try again`;
-  return new LockStoreError(`${operation} of lock "${name}" failed: ${known?.message ?? why}`, {
-    code: known?.code ?? 'UNAVAILABLE',
+  return new LockStoreError(`${operation} of lock "${name}" failed: ${isKnown ? known.message : why}`, {
+    code: isKnown ? known.code : 'UNAVAILABLE',
     lockName: name,
     operation,
-    retryable: known?.retryable ?? true,
-    cause: known ? known.cause : cause,
+    retryable: isKnown ? known.retryable : true,
+    cause: isKnown ? known.cause : cause,
   });
 }
 
-/** @throws StorageFailure for seconds, and for a value that is not a time */
-function checkTime(nowMs: number): void {
-  if (!isInstant(nowMs)) throw refusal(`the storage's nowMs is ${describe(nowMs)}; give whole epoch milliseconds`);
-}
-
 function refuseList(): never {
-  throw refusal('the storage has no function list; give it one that finds all keys that begin with a prefix').error;
-}
-
-function refusal(message: string): StorageFailure {
-  const details = { code: 'INVALID_REQUEST', lockName: '*', operation: 'get', retryable: false } as const;
-  return new StorageFailure(new LockStoreError(message, details));
+  throw refused('the storage has no function list; give it one that finds all keys that begin with a prefix');
 }

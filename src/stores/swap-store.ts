@@ -5,6 +5,7 @@ import type { StoreOperation } from '../core/public/errors.js';
 import { lockKey } from '../core/record/lock-record.js';
 import { settleAttempt, settledDeletion, settledListing, untoldWrite } from '../core/request/attempt.js';
 import { type Answer, answered } from '../core/request/try-loop.js';
+import { describe } from '../core/values/checks.js';
 import type { Sent } from '../core/values/clock.js';
 import { memberListName, nameProblem } from '../core/values/names.js';
 import {
@@ -28,11 +29,14 @@ import { type Changed, change, listAll, type Storage } from './storage.js';
  * Makes the verbs of runs, of the members of an election, and of operators. Each verb changes one record in a storage.
  *
  * @param storageOf makes the storage for one call
+ * @param keyPrefix put before each lock name
+ * @throws TypeError for a prefix that is not a string
  */
 export function swapStore<Version>(
   storageOf: (call: StoreCall) => Storage<Version>,
-  keyPrefix: string,
+  keyPrefix: unknown = '',
 ): LockStore & MemberStore & LockAdminStore {
+  if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: give a string`);
   const swap: Swap = (operation, name, call, decide) =>
     change(storageOf(call), { operation, name, key: lockKey(keyPrefix, name, operation) }, call, decide);
   return {
@@ -75,6 +79,8 @@ function lockVerbs(swap: Swap): LockStore & MemberStore {
             decideCancel(claim, { ...found, sent: sent ?? found.sent }),
           ),
         own: ({ result }) => result,
+        giveBack: (lease, completion, releaseCall) =>
+          swap('release', lease.name, releaseCall, (found) => decideRelease(lease, completion, found)),
       });
     },
 

@@ -1,8 +1,9 @@
 import type { DeleteResult } from '../ports/lock-admin-store.js';
-import type { AcquireResult, Claim, Granted, StoreCall } from '../ports/lock-store.js';
+import type { AcquireResult, Claim, Completion, Granted, Lease, StoreCall } from '../ports/lock-store.js';
 import { LockStoreError, type StoreOperation } from '../public/errors.js';
 import type { Item } from '../record/lock-record.js';
 import { doneReason } from '../record/refusal.js';
+import { readThrownText } from '../values/thrown.js';
 import type { Answer } from './try-loop.js';
 
 /**
@@ -22,17 +23,20 @@ export interface AttemptSteps<R> {
   cancel(call: StoreCall): Promise<Answer<R, Error>>;
   /** Returns the grant if the reply to a cancel says that the attempt holds the lock. */
   own(reply: R): Granted | undefined;
+  /** Releases a grant that cannot be used. */
+  giveBack(lease: Lease, completion: Completion, call: StoreCall): Promise<unknown>;
 }
 
 /**
  * Runs an acquire, in the same way for every store (docs/protocol.md, "Acquire"). If it ends without a grant, but one
  * of its unanswered writes may still be applied, this function cancels the attempt. If the tick is done, no cancel is
- * needed: the store refuses that write anyway.
+ * needed: the store refuses that write anyway. A grant that a cancel finds counts, unless the acquire was answered with
+ * what no server says: then the release would be answered like that too, so the lock is given back at once.
  */
 export async function settleAttempt<R>(
   claim: Claim,
   call: StoreCall,
-  { acquire, cancel, own }: AttemptSteps<R>,
+  { acquire, cancel, own, giveBack }: AttemptSteps<R>,
 ): Promise<AcquireResult> {
   let ambiguous = false;
   let isAnswered = false;
@@ -42,11 +46,11 @@ export async function settleAttempt<R>(
     isAnswered = 'value' in answer;
     isDone = record !== undefined && doneReason(claim, record) !== undefined;
   });
-  const isGranted = await outcome.then(
-    ({ status }) => status === 'acquired',
-    () => false,
+  const ended = await outcome.then(
+    ({ status }) => status,
+    (error: unknown) => readThrownText(error, 'code'),
   );
-  if (isGranted || !ambiguous || isDone) return outcome;
+  if (ended === 'acquired' || !ambiguous || isDone) return outcome;
 
   const answer = await cancel(cancelCall(call));
   if ('error' in answer) {
@@ -56,7 +60,22 @@ export async function settleAttempt<R>(
     });
     throw unsettledAttempt(claim.name, answer.error.cause);
   }
-  return own(answer.value) ?? outcome;
+  const granted = own(answer.value);
+  if (granted === undefined || ended !== 'INVALID_REQUEST') return granted ?? outcome;
+  await giveBack(granted.lease, unusedGrant(claim), cancelCall(call)).catch(() => undefined);
+  return outcome;
+}
+
+/** Makes the completion of a grant under which nothing ran. */
+function unusedGrant({ tickMs, markTickAtStart }: Claim): Completion {
+  return {
+    result: 'failed',
+    lockAtLeastForMs: 0,
+    markTickDone: false,
+    markTickFailed: tickMs !== undefined && !markTickAtStart,
+    durationMs: 0,
+    error: 'INVALID_REQUEST',
+  };
 }
 
 /** Makes the limits of a cancel. The cancel is sent even when the acquire was aborted. */

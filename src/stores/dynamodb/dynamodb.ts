@@ -105,6 +105,7 @@ async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise
     },
     own: ({ applied, item = {}, time }) =>
       !applied && isHeldBy(claim, item) ? ownGrant(attempt, readGrant(name, item), time) : undefined,
+    giveBack: (lease, completion, releaseCall) => release(table, lease, completion, releaseCall),
   });
   return { ...result, ...defined({ clock: attempt.clock }) };
 }

@@ -65,6 +65,7 @@ function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise
     },
     // Only an acquire that was sent is cancelled, so `sent` is set.
     own: (reply) => (reply.word === 'own' ? ownGrant(claim, reply, sent as Sent) : undefined),
+    giveBack: (lease, completion, releaseCall) => release(redis, lease, completion, releaseCall),
   });
 }
 

@@ -26,6 +26,7 @@ function storeOf(outcome: AcquireResult | Error, ambiguous: boolean, record?: Re
     },
     cancel: vi.fn(async () => ({ value: 'barred', ambiguous: false })),
     own: (reply) => (reply === 'own' ? OWN : undefined),
+    giveBack: vi.fn(async () => undefined),
   } satisfies AttemptSteps<string>;
 }
 
@@ -79,6 +80,18 @@ test.each([
   const store = { ...storeOf(outcome, true), cancel: async () => ({ value: 'own', ambiguous: false }) };
 
   expect(await settle(store)).toBe(OWN);
+});
+
+test('F151 failed because its answer was none, and the cancel finds that the attempt holds the lock: given back', async () => {
+  const unreadable = new LockStoreError('no rows', { ...FAILED, code: 'INVALID_REQUEST', retryable: false });
+  const store = { ...storeOf(unreadable, true), cancel: async () => ({ value: 'own', ambiguous: false }) };
+
+  await expect(settle(store)).rejects.toBe(unreadable);
+  expect(store.giveBack).toHaveBeenCalledExactlyOnceWith(
+    OWN.lease,
+    expect.objectContaining({ result: 'failed', markTickDone: false, markTickFailed: true }),
+    expect.objectContaining({ budgetMs: expect.any(Number) }),
+  );
 });
 
 describe('the cancel stays unanswered too', () => {

@@ -1,0 +1,90 @@
+/*
+ * Objects that people pass as a client although no statement can be run with them safely: those of ORMs and query
+ * builders, and a connection that was never opened. Each is told by what no other object has, so the error can name it
+ * and what to pass instead.
+ */
+
+type Kind = 'postgres' | 'sqlite';
+
+interface Foreign {
+  readonly name: string;
+  /** What to pass instead. */
+  readonly remedy: string;
+  is(client: Members): boolean;
+}
+
+/** The members of an object, of which nothing is known. */
+type Members = Readonly<Record<string, unknown>>;
+
+const has = (client: Members, ...methods: readonly string[]) =>
+  methods.every((method) => typeof client[method] === 'function');
+
+const PAGE: Readonly<Record<Kind, string>> = {
+  postgres: 'docs/stores/postgres.md',
+  sqlite: 'docs/stores/sqlite.md',
+};
+
+const BY_FUNCTION = 'pass a function (text, values) => rows, as in ';
+
+/** The members `@instanceof` of TypeORM's classes, which its own type checks use. */
+const TYPEORM = /^(DataSource|EntityManager|(Base|Postgres|Cockroach|Sqlite|Abstract\w*)?QueryRunner)$/;
+
+const FOREIGN: readonly Foreign[] = [
+  {
+    name: "Drizzle's database",
+    remedy: 'pass its own client, db.$client',
+    is: (client) =>
+      client['$client'] !== undefined || (has(client, 'select', 'insert') && typeof client['dialect'] === 'object'),
+  },
+  {
+    name: "TypeORM's",
+    remedy: BY_FUNCTION,
+    is: (client) =>
+      (typeof client['@instanceof'] === 'symbol' && TYPEORM.test(client['@instanceof'].description ?? '')) ||
+      has(client, 'createQueryRunner') ||
+      has(client, 'query', 'startTransaction', 'commitTransaction'),
+  },
+  { name: "Prisma's client", remedy: BY_FUNCTION, is: (client) => has(client, '$queryRawUnsafe', '$executeRawUnsafe') },
+  { name: "Sequelize's", remedy: BY_FUNCTION, is: (client) => has(client, 'getQueryInterface', 'define', 'query') },
+  {
+    name: "Knex's",
+    remedy: BY_FUNCTION,
+    is: (client) => has(client, 'raw', 'transaction') && client['schema'] !== undefined,
+  },
+  { name: "Kysely's", remedy: BY_FUNCTION, is: (client) => has(client, 'selectFrom', 'executeQuery') },
+  {
+    name: "MikroORM's",
+    remedy: BY_FUNCTION,
+    is: (client) =>
+      has(client, 'getConnection', 'getUnitOfWork') || (has(client, 'getMetadata') && typeof client['em'] === 'object'),
+  },
+  { name: "Slonik's pool", remedy: BY_FUNCTION, is: (client) => has(client, 'query', 'maybeOne', 'anyFirst') },
+  {
+    name: 'a transaction',
+    remedy: 'pass the client that began it: others must see the lock before your work is committed',
+    is: (client) => has(client, 'rollback', 'commit', 'execute') || has(client, 'savepoint', 'unsafe'),
+  },
+  {
+    name: 'a Client of pg that was never connected',
+    remedy: 'await client.connect() first, or better pass a Pool, which connects anew when a connection is lost',
+    is: (client) =>
+      client['_connected'] === false && client['_connecting'] === false && has(client, 'connect', 'query'),
+  },
+  {
+    name: 'a Database of sqlite or sqlite3',
+    remedy: BY_FUNCTION,
+    is: (client) => has(client, 'parallelize', 'serialize', 'each'),
+  },
+];
+
+/** @throws TypeError for an object that is known and cannot be used */
+export function refuseForeign(client: unknown, kind: Kind): void {
+  if ((typeof client !== 'object' && typeof client !== 'function') || client === null) return;
+  if (typeof client === 'object' && has(client as Members, 'then') && !has(client as Members, 'query')) {
+    throw new TypeError('client is a promise: await it first');
+  }
+  const foreign = FOREIGN.find(({ is }) => is(client as Members));
+  if (foreign === undefined) return;
+  const remedy = foreign.remedy === BY_FUNCTION ? `${BY_FUNCTION}${PAGE[kind]}` : foreign.remedy;
+  throw new TypeError(`client is ${foreign.name}: ${remedy}`);
+}

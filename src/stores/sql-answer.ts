@@ -1,0 +1,107 @@
+import { LockStoreError, type LockStoreErrorCode } from '../core/public/errors.js';
+import { shapeOf, UnexpectedAnswer } from '../core/request/unexpected-answer.js';
+import { describe } from '../core/values/checks.js';
+import { refused } from './storage-answer.js';
+
+/*
+ * The rows of a client, read closely. Clients answer a statement with rows, with rows and a count, with a count alone,
+ * with arrays, with other names of columns. Only the row that a statement asked for is an answer to it.
+ */
+
+/** A row of a lock table, as a read finds it. */
+export interface FoundRow {
+  /** The text of the record; undefined for a lock without a row. */
+  readonly record: string | undefined;
+  readonly version: number | undefined;
+  /** The database's time, in epoch microseconds. */
+  readonly nowUs: number;
+  /** When the statement's transaction began, in epoch microseconds, if the database tells. */
+  readonly beganUs: number | undefined;
+}
+
+/** A client and its database, as messages name them. */
+export interface Answering {
+  /** What may be passed as `client`. */
+  readonly clients: string;
+  /** The database and its oldest version. */
+  readonly database: string;
+}
+
+/** Reads the answer to a read. @throws LockStoreError (INVALID_REQUEST, KEY_SCHEMA) */
+export function readFoundRow(answer: unknown, from: Answering): FoundRow {
+  const [row] = rowsOf(answer, 1) ?? [];
+  if (row === undefined || !('record' in row && 'version' in row && 'now' in row)) {
+    throw refused(instead('a read', answer, 'one row { record, version, now }', from));
+  }
+  const { record, version, now, began } = row;
+  const nowUs = countOf(now);
+  if (nowUs === undefined) throw refused(`the database's time is ${describe(now)}: use ${from.database}`);
+  const beganUs = countOf(began);
+  if (version === null || version === undefined) return { record: undefined, version: undefined, nowUs, beganUs };
+  const count = countOf(version);
+  if (count === undefined) {
+    throw refused(`the version of the row is ${describe(version)}: set it to a whole number by hand, such as 1`);
+  }
+  if (typeof record !== 'string') {
+    throw failure('KEY_SCHEMA', `the record came as ${shapeOf(record)}: the column record must be of the type text`);
+  }
+  return { record, version: count, nowUs, beganUs };
+}
+
+/**
+ * Reads the answer to a write: the one row that it made, or no row.
+ *
+ * @returns whether it wrote
+ * @throws UnexpectedAnswer
+ */
+export function readWrittenRow(answer: unknown, made: WrittenRow, from: Answering): boolean {
+  const rows = rowsOf(answer, 1);
+  const [row] = rows ?? [];
+  if (rows !== undefined && row === undefined) return false;
+  if (row !== undefined && row['name'] === made.name && countOf(row['version']) === made.version) return true;
+  throw new UnexpectedAnswer(instead('a write', answer, 'no row, or the one row { name, version } that it made', from));
+}
+
+/** The row that a write makes. */
+interface WrittenRow {
+  readonly name: string;
+  readonly version: number;
+}
+
+/** Reads the answer to a list. @throws LockStoreError (INVALID_REQUEST) */
+export function readListedRows(
+  answer: unknown,
+  from: Answering,
+): { readonly name: string; readonly record: unknown }[] {
+  const rows = rowsOf(answer, Number.POSITIVE_INFINITY);
+  if (rows === undefined) throw refused(instead('a list', answer, 'rows { name, record }', from));
+  return rows.map((row) => {
+    const { name, record } = row;
+    if (typeof name === 'string' && 'record' in row) return { name, record };
+    throw refused(instead('a list', row, 'rows { name, record }', from));
+  });
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Returns the rows of an answer; undefined unless it is an array of at most `most` objects that are no arrays. */
+function rowsOf(answer: unknown, most: number): readonly Row[] | undefined {
+  if (!Array.isArray(answer) || answer.length > most) return undefined;
+  const areRows = answer.every((row) => typeof row === 'object' && row !== null && !Array.isArray(row));
+  return areRows ? (answer as readonly Row[]) : undefined;
+}
+
+/** Reads a whole number, whatever the client makes of it. */
+function countOf(value: unknown): number | undefined {
+  const isCount = typeof value === 'number' || typeof value === 'bigint' || /^\d+$/.test(String(value));
+  const count = isCount ? Number(value) : Number.NaN;
+  return Number.isSafeInteger(count) && count >= 0 ? count : undefined;
+}
+
+function instead(verb: string, answer: unknown, wanted: string, { clients }: Answering): string {
+  return `the client answered ${verb} with ${shapeOf(answer)} instead of ${wanted}; pass ${clients}, or a function (text, values) => rows that resolves to the rows of every statement, also of an UPDATE with RETURNING, as objects with the names of the columns`;
+}
+
+function failure(code: LockStoreErrorCode, message: string): LockStoreError {
+  return new LockStoreError(message, { code, lockName: '*', operation: 'get', retryable: false });
+}
