@@ -16,13 +16,13 @@ export const DRIVERS: readonly SqlClient<PostgresClient>[] = [
   { package: 'pg', kind: 'PoolClient', connect: pooledClient },
   { package: 'pg-8.0', kind: 'Pool', connect: async (url) => openedPool(await import('pg-8.0'), url) },
   { package: 'pg-8.0', kind: 'Client', connect: async (url) => openedClient(await import('pg-8.0'), url) },
-  { package: 'postgres', connect: async (url) => postgresJs(await import('postgres'), url) },
+  { package: 'postgres', kind: 'postgres()', connect: async (url) => postgresJs(await import('postgres'), url) },
   {
     package: 'postgres',
     kind: 'sql.reserve()',
     connect: async (url) => reserved(await import('postgres'), url),
   },
-  { package: 'postgres-3.4.8', connect: async (url) => postgresJs(await import('postgres-3.4.8'), url) },
+  { package: 'postgres-3.4.8', kind: 'postgres()', connect: async (url) => postgresJs(await import('postgres-3.4.8'), url) },
   ...(
     [
       ['@neondatabase/serverless', () => import('@neondatabase/serverless')],
@@ -34,14 +34,23 @@ export const DRIVERS: readonly SqlClient<PostgresClient>[] = [
     { package: name, kind: 'Pool', connect: async (url) => overWebSockets(await load(), url, 'Pool') },
     { package: name, kind: 'Client', connect: async (url) => overWebSockets(await load(), url, 'Client') },
   ]),
-  { package: '@electric-sql/pglite', connect: async () => openedPGlite(await import('@electric-sql/pglite')) },
-  { package: '@electric-sql/pglite-0.2', connect: async () => openedPGlite(await import('@electric-sql/pglite-0.2')) },
+  {
+    package: '@electric-sql/pglite',
+    kind: 'PGlite',
+    connect: async () => openedPGlite(await import('@electric-sql/pglite')),
+  },
+  {
+    package: '@electric-sql/pglite-0.2',
+    kind: 'PGlite',
+    connect: async () => openedPGlite(await import('@electric-sql/pglite-0.2')),
+  },
   ...(['createPool()', 'createClient()', 'sql'] as const).map((kind): SqlClient<PostgresClient> => ({
     package: '@vercel/postgres',
     kind,
     connect: (url) => ofVercel(kind, url),
   })),
-  { package: 'pg-promise', connect: ofPgPromise },
+  { package: 'pg-promise', kind: 'pgp()', connect: ofPgPromise },
+  { package: 'bun', kind: 'SQL', runtime: 'Bun', connect: ofBun },
 ];
 
 async function openedPool({ default: { Pool } }: typeof import('pg'), url: string, more: object = {}): Opened {
@@ -139,12 +148,12 @@ async function ofVercel(kind: 'createPool()' | 'createClient()' | 'sql', url: st
   };
 }
 
-async function openedPGlite({ PGlite }: { readonly PGlite: new () => NeonLike }): Opened {
+async function openedPGlite({ PGlite }: { readonly PGlite: new () => PGliteClient }): Opened {
   const client = new PGlite();
-  return { client, close: () => client.close() };
+  return { client, rows: async (...asked) => (await client.query(...asked)).rows, close: () => client.close() };
 }
 
-interface NeonLike {
+interface PGliteClient {
   query(text: string, values: unknown[]): Promise<{ rows: object[] }>;
   close(): Promise<void>;
 }
@@ -153,4 +162,17 @@ async function ofPgPromise(url: string): Opened {
   const { default: pgPromise } = await import('pg-promise');
   const client = pgPromise()(url);
   return { client: client as PostgresClient, close: () => client.$pool.end() };
+}
+
+async function ofBun(url: string): Opened {
+  // Only Bun has this module.
+  const name: string = 'bun';
+  const { SQL } = (await import(name)) as { readonly SQL: new (url: string) => BunSQL };
+  const client = new SQL(url);
+  return { client, close: () => client.close() };
+}
+
+interface BunSQL {
+  unsafe(text: string, values: unknown[]): Promise<object[]>;
+  close(): Promise<void>;
 }

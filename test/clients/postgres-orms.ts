@@ -1,5 +1,6 @@
 import type { PostgresClient } from 'single-execution/postgres';
-import { overKnex, overKysely, overMikroORM, overSequelize, overSlonik, overTypeORM } from './postgres-functions.js';
+import { prismaPackages } from './on-demand.js';
+import { overKnex, overKysely, overMikroORM, overPrisma, overSequelize, overSlonik, overTypeORM } from './postgres-functions.js';
 import type { Connected, SqlClient } from './sql-client.js';
 
 type Opened = Promise<Connected<PostgresClient>>;
@@ -8,13 +9,14 @@ type Opened = Promise<Connected<PostgresClient>>;
 export const ORMS: readonly SqlClient<PostgresClient>[] = [
   { package: 'drizzle-orm', kind: 'db.$client, over pg', connect: ofDrizzleOverPg },
   { package: 'drizzle-orm', kind: 'db.$client, over postgres', connect: ofDrizzleOverPostgresJs },
-  { package: 'knex', connect: ofKnex },
+  { package: 'knex', kind: 'knex()', connect: ofKnex },
   { package: 'objection', kind: 'Model.knex()', connect: ofObjection },
-  { package: 'kysely', connect: ofKysely },
-  { package: '@mikro-orm/postgresql', connect: ofMikroORM },
-  { package: 'sequelize', connect: ofSequelize },
-  { package: 'slonik', connect: ofSlonik },
-  { package: 'typeorm', connect: ofTypeORM },
+  { package: 'kysely', kind: 'Kysely', connect: ofKysely },
+  { package: '@mikro-orm/postgresql', kind: 'MikroORM', connect: ofMikroORM },
+  { package: 'sequelize', kind: 'Sequelize', connect: ofSequelize },
+  { package: 'slonik', kind: 'createPool()', runtime: 'Node 24', connect: ofSlonik },
+  { package: '@prisma/client', kind: 'PrismaClient', connect: ofPrisma },
+  { package: 'typeorm', kind: 'DataSource', connect: ofTypeORM },
 ];
 
 async function ofDrizzleOverPg(url: string): Opened {
@@ -63,6 +65,12 @@ async function ofMikroORM(url: string): Opened {
   const job = new EntitySchema({ name: 'Job', properties: { id: { type: 'number', primary: true } } });
   const orm = await MikroORM.init({ clientUrl: url, entities: [job] });
   return { client: overMikroORM(orm), close: () => orm.close() };
+}
+
+async function ofPrisma(url: string): Opened {
+  const { PrismaClient, PrismaPg } = await prismaPackages();
+  const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
+  return { client: overPrisma(prisma), close: () => prisma.$disconnect() };
 }
 
 async function ofSequelize(url: string): Opened {

@@ -1,0 +1,63 @@
+import { Pool } from 'pg';
+import { createPostgresTable, type PostgresClient, postgresStore } from 'single-execution/postgres';
+import { createSqliteTable, type SqliteClient, sqliteStore } from 'single-execution/sqlite';
+import type { ContractCase, ContractHarness } from 'single-execution/testing';
+import { type Rows, SQLITE_STATEMENTS, sqlHarness } from '../support/sql-harness.js';
+import { identityOf, type Played } from './matrix.js';
+import type { SqlClient } from './sql-client.js';
+
+/** How many cases of one client are played at a time: most of them wait for a lease to end. */
+const LANES = 8;
+
+const POSTGRES_STATEMENTS = {
+  read: 'SELECT record FROM single_execution_locks WHERE name = $1',
+  write: 'UPDATE single_execution_locks SET record = $1 WHERE name = $2',
+};
+
+/** Plays cases over a client of Postgres. Clients can share a database. */
+export async function playPostgres(
+  which: SqlClient<PostgresClient>,
+  url: string,
+  cases: readonly ContractCase[],
+): Promise<Played> {
+  const pool = new Pool({ connectionString: url, max: 2 });
+  const { client, close, rows = async (...asked) => (await pool.query(...asked)).rows } = await which.connect(url);
+  try {
+    await createPostgresTable(client);
+    const keyPrefix = `${which.package} ${which.kind}:`;
+    const store = postgresStore({ client, keyPrefix });
+    return await played(which, cases, sqlHarness({ store, keyPrefix, rows, ...POSTGRES_STATEMENTS }));
+  } finally {
+    await close();
+    await pool.end();
+  }
+}
+
+/** Plays cases over a client of SQLite, on a file of its own. */
+export async function playSqlite(
+  which: SqlClient<SqliteClient>,
+  file: string,
+  cases: readonly ContractCase[],
+): Promise<Played> {
+  const { client, close, rows } = await which.connect(file);
+  try {
+    await createSqliteTable(client);
+    const keyPrefix = `${which.package} ${which.kind}:`;
+    const store = sqliteStore({ client, keyPrefix });
+    return await played(which, cases, sqlHarness({ store, keyPrefix, rows: rows ?? (client as Rows), ...SQLITE_STATEMENTS }));
+  } finally {
+    await close();
+  }
+}
+
+async function played(which: SqlClient<never>, cases: readonly ContractCase[], harness: ContractHarness): Promise<Played> {
+  const failed: string[] = [];
+  const left = cases.values();
+  const lane = async () => {
+    for (const { name, check } of left) {
+      await check(harness).catch((error: Error) => failed.push(`${name}: ${error.message}`));
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return { ...identityOf(which), cases: cases.length, failed };
+}
