@@ -29,7 +29,9 @@ interface Request {
 }
 
 export async function startHranaServer(file: string): Promise<HranaServer> {
-  const database = createClient({ url: `file:${file}` });
+  // Do not wait for the disk. This setting is for one connection, so use only one.
+  const database = createClient({ url: `file:${file}`, concurrency: 1 });
+  await database.execute('PRAGMA synchronous = OFF');
   const server = createServer(async (request, response) => {
     const lines = await answerOf(database, request);
     response.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

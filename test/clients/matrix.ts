@@ -16,8 +16,8 @@ type Named = Pick<SqlClient<never>, 'package' | 'kind' | 'runtime'>;
 const FOLDERS = ['node_modules', '../../node_modules'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
 /** The name of a client without its version, and the version that is installed. */
-export function identityOf(which: Named, folders: readonly string[] = FOLDERS): Pick<Played, 'client' | 'version'> {
-  const file = folders.map((folder) => `${folder}/${which.package}/package.json`).find((path) => existsSync(path));
+export function identityOf(which: Named, modules?: string): Pick<Played, 'client' | 'version'> {
+  const file = [...(modules === undefined ? [] : [modules]), ...FOLDERS].map((folder) => `${folder}/${which.package}/package.json`).find((path) => existsSync(path));
   if (file === undefined) throw new Error(`${which.package} is not installed`);
   const { name, version } = JSON.parse(readFileSync(file, 'utf8')) as { readonly name: string; readonly version: string };
   const runtime = which.runtime === undefined ? '' : `, on ${which.runtime}`;

@@ -12,7 +12,7 @@ import { CACHE, madeOnce } from '../support/node-binary.js';
 
 const run = promisify(execFile);
 
-const NATIVE = ['better-sqlite3@12.11.1', 'sqlite3@6.0.1', 'sqlite@5.1.1', 'knex@3.3.0', 'kysely@0.28.9'];
+const NATIVE = ['better-sqlite3@12.11.1', 'sqlite3@6.0.1', 'sqlite@5.1.1', 'knex@3.3.0'];
 const PRISMA = ['prisma@7.10.1', '@prisma/client@7.10.0', '@prisma/adapter-pg@7.10.1'];
 
 const SCHEMA = `generator client {
@@ -31,9 +31,9 @@ export default defineConfig({ schema: 'prisma/schema.prisma', datasource: { url:
  * Packages over native code of SQLite, compiled for this Node with its own headers: their ready binaries are on GitHub.
  * The first call compiles for a minute or two.
  *
- * @returns a function that loads them
+ * @returns their folder, and the function that loads them
  */
-export async function nativePackages(): Promise<NodeRequire> {
+export async function nativePackages(): Promise<{ readonly modules: string; readonly load: NodeJS.Require }> {
   const folder = join(CACHE, `native-sqlite-${process.versions.modules}`);
   await madeOnce(folder, async (draft) => {
     await install(NATIVE, draft);
@@ -44,7 +44,7 @@ export async function nativePackages(): Promise<NodeRequire> {
       await run(process.execPath, [gyp, 'rebuild', '--release', `--nodedir=${headers}`], { cwd, maxBuffer: 2 ** 27 });
     }
   });
-  return createRequire(join(folder, 'package.json'));
+  return { modules: join(folder, 'node_modules'), load: createRequire(join(folder, 'package.json')) };
 }
 
 /** Prisma's client and its adapter over pg, generated for an empty schema. */
@@ -71,11 +71,12 @@ export async function prismaPackages(): Promise<PrismaPackages> {
       logLevel: 'error',
     });
   });
-  return { folder, ...((await import(join(folder, 'client.mjs'))) as Omit<PrismaPackages, 'folder'>) };
+  const loaded = (await import(join(folder, 'client.mjs'))) as Omit<PrismaPackages, 'modules'>;
+  return { ...loaded, modules: join(folder, 'node_modules') };
 }
 
 export interface PrismaPackages {
-  readonly folder: string;
+  readonly modules: string;
   readonly PrismaClient: new (options: object) => PrismaClient;
   readonly PrismaPg: new (options: { connectionString: string }) => object;
 }

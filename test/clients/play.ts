@@ -21,14 +21,16 @@ export async function playPostgres(
   cases: readonly ContractCase[],
 ): Promise<Played> {
   const pool = new Pool({ connectionString: url, max: 2 });
-  const { client, close, rows = async (...asked) => (await pool.query(...asked)).rows } = await which.connect(url);
+  const connected = await which.connect(url);
+  const { client, rows = async (...asked) => (await pool.query(...asked)).rows } = connected;
   try {
     await createPostgresTable(client);
     const keyPrefix = `${which.package} ${which.kind}:`;
     const store = postgresStore({ client, keyPrefix });
-    return await played(which, cases, sqlHarness({ store, keyPrefix, rows, ...POSTGRES_STATEMENTS }));
+    const harness = sqlHarness({ store, keyPrefix, rows, ...POSTGRES_STATEMENTS });
+    return { ...identityOf(which, connected.modules), ...(await played(cases, harness)) };
   } finally {
-    await close();
+    await connected.close();
     await pool.end();
   }
 }
@@ -39,18 +41,19 @@ export async function playSqlite(
   file: string,
   cases: readonly ContractCase[],
 ): Promise<Played> {
-  const { client, close, rows } = await which.connect(file);
+  const { client, rows, modules, close } = await which.connect(file);
   try {
     await createSqliteTable(client);
     const keyPrefix = `${which.package} ${which.kind}:`;
     const store = sqliteStore({ client, keyPrefix });
-    return await played(which, cases, sqlHarness({ store, keyPrefix, rows: rows ?? (client as Rows), ...SQLITE_STATEMENTS }));
+    const harness = sqlHarness({ store, keyPrefix, rows: rows ?? (client as Rows), ...SQLITE_STATEMENTS });
+    return { ...identityOf(which, modules), ...(await played(cases, harness)) };
   } finally {
     await close();
   }
 }
 
-async function played(which: SqlClient<never>, cases: readonly ContractCase[], harness: ContractHarness): Promise<Played> {
+async function played(cases: readonly ContractCase[], harness: ContractHarness): Promise<Pick<Played, 'cases' | 'failed'>> {
   const failed: string[] = [];
   const left = cases.values();
   const lane = async () => {
@@ -59,5 +62,5 @@ async function played(which: SqlClient<never>, cases: readonly ContractCase[], h
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
-  return { ...identityOf(which), cases: cases.length, failed };
+  return { cases: cases.length, failed };
 }

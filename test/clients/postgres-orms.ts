@@ -68,9 +68,9 @@ async function ofMikroORM(url: string): Opened {
 }
 
 async function ofPrisma(url: string): Opened {
-  const { PrismaClient, PrismaPg } = await prismaPackages();
+  const { PrismaClient, PrismaPg, modules } = await prismaPackages();
   const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
-  return { client: overPrisma(prisma), close: () => prisma.$disconnect() };
+  return { client: overPrisma(prisma), modules, close: () => prisma.$disconnect() };
 }
 
 async function ofSequelize(url: string): Opened {

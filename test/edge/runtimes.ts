@@ -104,7 +104,7 @@ function denoBinary(): Promise<string> {
   return fetchedBinary(`@deno/${process.platform}-${process.arch}${suffix}`, DENO_VERSION, executable('deno'));
 }
 
-function bunBinary(): string {
+export function bunBinary(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const arch = process.arch === 'arm64' ? 'aarch64' : process.arch;
   const own = `@oven/bun-${platform}-${arch}/package.json`;
