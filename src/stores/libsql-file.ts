@@ -1,4 +1,5 @@
-import type { Ask } from './sql.js';
+import { readThrownText } from '../core/values/thrown.js';
+import { type Ask, OpenTransaction } from './sql.js';
 
 /** Runs statements in one transaction, and resolves to the rows of each. */
 type Batch = (
@@ -18,7 +19,16 @@ const BUSY_MS = 5_000;
  */
 export function askLibsqlFile(batch: Batch): Ask {
   return async ({ text, values }) => {
-    const answers = await batch([`PRAGMA busy_timeout = ${BUSY_MS}`, { sql: text, args: [...values] }], 'deferred');
-    return answers[1]?.rows ?? [];
+    const statements = [`PRAGMA busy_timeout = ${BUSY_MS}`, { sql: text, args: [...values] }];
+    // An older client has one connection, and a BEGIN that somebody else executes on it stays open.
+    const answers = await batch(statements, 'deferred').catch((error: unknown) => {
+      throw isInsideTransaction(error) ? new OpenTransaction() : error;
+    });
+    return answers[1]?.rows;
   };
+}
+
+/** Whether SQLite refused to begin a transaction, because the connection is inside another one. */
+export function isInsideTransaction(error: unknown): boolean {
+  return /cannot start a transaction within a transaction/.test(readThrownText(error, 'message'));
 }

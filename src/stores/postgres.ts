@@ -116,7 +116,7 @@ function statementsOf(table: string): Statements {
   const once = `ON CONFLICT (name) DO NOTHING ${told}`;
   const updated = `UPDATE ${table} SET record = $1, version = version + 1`;
   const insert = `${inserted} WHERE ${isOwn(3)} ${once}`;
-  const insertInTime = `${inserted} FROM ${until(3)} WHERE ${isInTime} AND ${isOwn(4)} ${once}`;
+  const insertInTime = `${inserted} FROM ${until(3)} WHERE ${isOwn(4)} AND ${isInTime} ${once}`;
   const update = `${updated} WHERE name = $2 AND version = $3 AND ${isOwn(4)} ${told}`;
   const updateInTime = `${updated} FROM ${until(2)} WHERE name = $3 AND version = $4 AND ${isOwn(5)} AND ${isInTime} ${told}`;
   return {

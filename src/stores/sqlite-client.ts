@@ -1,7 +1,6 @@
 import { describeType } from '../core/values/checks.js';
-import { readThrownText } from '../core/values/thrown.js';
 import { refuseForeign } from './foreign-clients.js';
-import { askLibsqlFile } from './libsql-file.js';
+import { askLibsqlFile, isInsideTransaction } from './libsql-file.js';
 import { type Ask, OpenTransaction } from './sql.js';
 
 /** A client of SQLite, or a function that runs a statement with its values and returns the rows. */
@@ -114,7 +113,7 @@ function outsideTransactions<T>(client: SqlitePreparingClient, run: () => T): T 
   try {
     exec.call(client, 'BEGIN');
   } catch (error) {
-    throw /within a transaction/.test(readThrownText(error, 'message')) ? new OpenTransaction() : error;
+    throw isInsideTransaction(error) ? new OpenTransaction() : error;
   }
   try {
     const answer = run();

@@ -79,8 +79,8 @@ function lockVerbs(swap: Swap): LockStore & MemberStore {
             decideCancel(claim, { ...found, sent: sent ?? found.sent }),
           ),
         own: ({ result }) => result,
-        giveBack: (lease, completion, releaseCall) =>
-          swap('release', lease.name, releaseCall, (found) => decideRelease(lease, completion, found)),
+        giveBack: async (lease, completion, releaseCall) =>
+          answered(await swap('release', lease.name, releaseCall, (found) => decideRelease(lease, completion, found))),
       });
     },
 

@@ -11,6 +11,7 @@ import type { Answer } from './try-loop.js';
  * acquire's budget.
  */
 const CANCEL_BUDGET_MS = 2_000;
+const GIVE_BACK_TRIES = 5;
 
 /** Takes note of the answer to one write of an attempt, and of the lock record that the write found, if any. */
 export type Note = (answer: Answer<unknown>, record: Item | undefined) => void;
@@ -62,7 +63,15 @@ export async function settleAttempt<R>(
   }
   const granted = own(answer.value);
   if (granted === undefined || ended !== 'INVALID_REQUEST') return granted ?? outcome;
-  await giveBack(granted.lease, unusedGrant(claim), cancelCall(call)).catch(() => undefined);
+  // Its answers are no better, so it is repeated until a read finds that it has given the lock back.
+  for (let tries = 0; tries < GIVE_BACK_TRIES; tries++) {
+    const giving = giveBack(granted.lease, unusedGrant(claim), cancelCall(call));
+    const failure = await giving.then(
+      () => '',
+      (error: unknown) => readThrownText(error, 'code'),
+    );
+    if (failure !== 'INVALID_REQUEST') break;
+  }
   return outcome;
 }
 

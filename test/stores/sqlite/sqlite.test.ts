@@ -192,7 +192,12 @@ describe('the table', () => {
 
   test('is looked at first, and is made if it is missing', async () => {
     const sent: string[] = [];
-    const counting = { execute: (asked: { sql: string; args: [] }) => (sent.push(asked.sql), client.execute(asked)) };
+    const counting = {
+      execute(asked: { sql: string; args: (string | number)[] }) {
+        sent.push(asked.sql);
+        return client.execute(asked);
+      },
+    };
     await createSqliteTable(counting, { table: 'made_once' });
     await createSqliteTable(counting, { table: 'made_once' });
 
