@@ -83,6 +83,7 @@ export interface PrismaPackages {
 
 export interface PrismaClient {
   $queryRawUnsafe<T>(text: string, ...values: unknown[]): Promise<T>;
+  $executeRawUnsafe(text: string, ...values: unknown[]): Promise<number>;
   $transaction<T>(work: (transaction: PrismaClient) => Promise<T>): Promise<T>;
   $disconnect(): Promise<void>;
 }

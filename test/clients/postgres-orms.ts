@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { PostgresClient } from 'single-execution/postgres';
 import { prismaPackages } from './on-demand.js';
 import { overKnex, overKysely, overMikroORM, overPrisma, overSequelize, overSlonik, overTypeORM } from './postgres-functions.js';
@@ -31,9 +32,9 @@ async function ofDrizzleOverPostgresJs(url: string): Opened {
   return { client: db.$client, close: () => db.$client.end() };
 }
 
-export async function connectedKnex(url: string) {
+export async function connectedKnex(url: string, more: Knex.Config = {}) {
   const { default: knex } = await import('knex');
-  return knex({ client: 'pg', connection: url, pool: { min: 0, max: 10 } });
+  return knex({ client: 'pg', connection: url, pool: { min: 0, max: 10 }, ...more });
 }
 
 async function ofKnex(url: string): Opened {
@@ -60,10 +61,14 @@ async function ofKysely(url: string): Opened {
   return { client: overKysely(db), close: () => db.destroy() };
 }
 
-async function ofMikroORM(url: string): Opened {
+export async function connectedMikroORM(url: string) {
   const { EntitySchema, MikroORM } = await import('@mikro-orm/postgresql');
   const job = new EntitySchema({ name: 'Job', properties: { id: { type: 'number', primary: true } } });
-  const orm = await MikroORM.init({ clientUrl: url, entities: [job] });
+  return MikroORM.init({ clientUrl: url, entities: [job] });
+}
+
+async function ofMikroORM(url: string): Opened {
+  const orm = await connectedMikroORM(url);
   return { client: overMikroORM(orm), close: () => orm.close() };
 }
 
@@ -85,8 +90,12 @@ async function ofSlonik(url: string): Opened {
   return { client: overSlonik(pool), close: () => pool.end() };
 }
 
-async function ofTypeORM(url: string): Opened {
+export async function connectedTypeORM(url: string) {
   const { DataSource } = await import('typeorm');
-  const dataSource = await new DataSource({ type: 'postgres', url }).initialize();
+  return new DataSource({ type: 'postgres', url }).initialize();
+}
+
+async function ofTypeORM(url: string): Opened {
+  const dataSource = await connectedTypeORM(url);
   return { client: overTypeORM(dataSource), close: () => dataSource.destroy() };
 }

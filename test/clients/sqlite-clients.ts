@@ -1,4 +1,4 @@
-import type { SqliteClient } from 'single-execution/sqlite';
+import { type SqliteClient, sqliteTable } from 'single-execution/sqlite';
 import { startHranaServer } from './hrana-server.js';
 import { nativePackages } from './on-demand.js';
 import type { Connected, SqlClient } from './sql-client.js';
@@ -25,11 +25,7 @@ export const SQLITE_CLIENTS: readonly SqlClient<SqliteClient>[] = [
   },
   { package: 'drizzle-orm', kind: 'db.$client, over @libsql/client', connect: ofDrizzle },
   { package: '@tursodatabase/serverless', kind: 'connect()', connect: ofTursoOverHttp },
-  {
-    package: '@tursodatabase/serverless',
-    kind: 'compat',
-    connect: async (file) => overHttp(await import('@tursodatabase/serverless/compat'), file),
-  },
+  { package: '@tursodatabase/database', kind: 'connect()', connect: ofTurso },
   { package: 'better-sqlite3', kind: 'Database', connect: ofBetterSqlite3 },
   { package: 'kysely', kind: 'Kysely, over better-sqlite3', connect: ofKysely },
   { package: 'knex', kind: 'knex(), over better-sqlite3', connect: ofKnex },
@@ -88,6 +84,14 @@ interface BetterSqlite3 {
   pragma(text: string): unknown;
   prepare(text: string): Prepared;
   close(): void;
+}
+
+async function ofTurso(file: string): Opened {
+  const { connect } = await import('@tursodatabase/database');
+  const database = await connect(file);
+  // This database has no tables without rowids. The page says how to make the table.
+  await database.exec(sqliteTable().replace(' WITHOUT ROWID', ''));
+  return { client: overDatabase(database), close: () => database.close() };
 }
 
 interface Prepared {
