@@ -18,7 +18,7 @@ import type {
   MarkResult,
 } from '../core/ports/lock-store.js';
 import type { CheckIn, MemberList } from '../core/ports/member-store.js';
-import { FORCE_STEP, type Item, type LockRecord, readGrant } from '../core/record/lock-record.js';
+import { checkAttribute, FORCE_STEP, type Item, type LockRecord, readGrant } from '../core/record/lock-record.js';
 import { checkedIn, readMemberList } from '../core/record/member-list.js';
 import {
   deletedRecord,
@@ -68,6 +68,20 @@ export interface Decision<T> {
    */
   readonly isForNow?: true;
 }
+
+/**
+ * Passes on a decision, unless it would replace a record that could not be read. Such a record may still be right: its
+ * column may have been changed by hand, or its text cut off.
+ *
+ * @throws CorruptLockError
+ */
+export function keepingUnreadable<T>(name: string, { item }: Found, decision: Decision<T>): Decision<T> {
+  if (decision.write !== undefined && item?.['state'] === UNREADABLE) checkAttribute(name, item, 'state');
+  return decision;
+}
+
+/** The state that a storage reports for a record that it cannot read. */
+const UNREADABLE = 'unreadable';
 
 export function decideAcquire(claim: Claim, { item, nowMs, clock, sent }: Found): Decision<AcquireResult> {
   const judgement = judgeRefusal(claim, item, nowMs, (lockUntil) => lockUntil <= nowMs);

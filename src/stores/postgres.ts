@@ -3,7 +3,7 @@ import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
 import { checkStoreOptions, namesOf } from '../core/values/checks.js';
 import { askPostgres, type PostgresClient } from './postgres-client.js';
-import { explain } from './postgres-errors.js';
+import { checkIdentifier, explain } from './postgres-errors.js';
 import { type Database, type Statements, sqlStore } from './sql.js';
 import { makeTable, quotedTable } from './sql-table.js';
 
@@ -53,7 +53,7 @@ export function postgresStore(options: PostgresStoreOptions): LockStore & Member
  * @throws TypeError for a name that no table can have
  */
 export function postgresTable(table?: string): string {
-  return POSTGRES.creationOf(quotedTable(table));
+  return POSTGRES.creationOf(quotedTable(table, POSTGRES));
 }
 
 /**
@@ -88,6 +88,7 @@ const POSTGRES: Database<PostgresClient> = {
   statementsOf,
   askOf: askPostgres,
   explain,
+  checkIdentifier,
 };
 
 const OPTIONS = namesOf<PostgresStoreOptions>({ client: true, table: true, keyPrefix: true });

@@ -13,13 +13,17 @@ const DEFAULT_TABLE = 'single_execution_locks';
  * @param table may name a schema: `jobs.locks`
  * @throws TypeError
  */
-export function quotedTable(table: unknown = DEFAULT_TABLE): string {
+export function quotedTable(
+  table: unknown = DEFAULT_TABLE,
+  { checkIdentifier }: Pick<Database<unknown>, 'checkIdentifier'> = {},
+): string {
   const parts = typeof table === 'string' ? table.split('.') : [];
   if (parts.length < 1 || parts.length > 2 || parts.some((part) => part === '' || part.includes('\0'))) {
     throw new TypeError(
       `table is ${describe(table)}: give the name of a table, or of a schema and a table: 'jobs.locks'`,
     );
   }
+  for (const part of parts) checkIdentifier?.(part);
   return parts.map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
 }
 
@@ -40,7 +44,7 @@ export async function makeTable<Client>(
   options: { readonly table?: string },
 ): Promise<void> {
   checkKnown(options, ['table']);
-  const quoted = quotedTable(options.table);
+  const quoted = quotedTable(options.table, database);
   const at = openTable(database, client, quoted);
   const create = () => at.ask({ text: database.creationOf(quoted), values: [] });
   const endMono = systemClock.monotonic() + BUSY_MS;

@@ -70,7 +70,10 @@ export interface Database<Client> extends Answering {
   statementsOf(table: string): Statements;
   /** @throws TypeError for a value that is not a client */
   askOf(client: Client): Ask;
-  explain(error: unknown, table: string): SqlFailure;
+  /** @param statement the statement that failed */
+  explain(error: unknown, table: string, statement: string): SqlFailure;
+  /** @throws TypeError for a part of a name that the database would change. @default every name is kept */
+  checkIdentifier?(part: string): void;
 }
 
 interface SqlStoreOptions<Client> {
@@ -84,7 +87,7 @@ export function sqlStore<Client>(
   database: Database<Client>,
   { client, table, keyPrefix }: SqlStoreOptions<Client>,
 ): LockStore & MemberStore & LockAdminStore {
-  const at = openTable(database, client, quotedTable(table));
+  const at = openTable(database, client, quotedTable(table, database));
   const newest = newestVersions();
   return swapStore(({ clock }) => sqlStorage(at, newest, clock), keyPrefix);
 }
@@ -109,7 +112,7 @@ export function openTable<Client>(database: Database<Client>, client: Client, qu
       try {
         return await ask(statement, signal);
       } catch (error) {
-        const explained = error instanceof OpenTransaction ? inTransaction() : database.explain(error, quoted);
+        const explained = error instanceof OpenTransaction ? inTransaction() : database.explain(error, quoted, statement.text);
         const failure = failureOf(error, explained);
         if (explained.isUnsent) unsent.add(failure);
         throw failure;

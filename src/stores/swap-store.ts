@@ -22,6 +22,7 @@ import {
   decideRelease,
   decideResume,
   type Found,
+  keepingUnreadable,
 } from './decisions.js';
 import { type Changed, change, listAll, type Storage } from './storage.js';
 
@@ -38,7 +39,9 @@ export function swapStore<Version>(
 ): LockStore & MemberStore & LockAdminStore {
   if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: give a string`);
   const swap: Swap = (operation, name, call, decide) =>
-    change(storageOf(call), { operation, name, key: lockKey(keyPrefix, name, operation) }, call, decide);
+    change(storageOf(call), { operation, name, key: lockKey(keyPrefix, name, operation) }, call, (found) =>
+      keepingUnreadable(name, found, decide(found)),
+    );
   return {
     ...lockVerbs(swap),
     ...operatorVerbs(swap),

@@ -112,7 +112,7 @@ test('row 133: a doctor says of a role without rights, and of a replica, what to
   const { code, stdout } = await innerCli(['doctor', '--postgres-url', url]);
 
   expect(code).toBe(1);
-  expect(stdout).toMatch(/problem +rights +may not write \(25006\)/);
+  expect(stdout).toMatch(/problem +rights +may not UPDATE \(25006\)/);
 });
 
 test('row 133: a wrong password is reported at once, and not shown', async () => {

@@ -2,11 +2,12 @@ import { type Claim, type LockStore, LockStoreError } from 'single-execution';
 import { compareAndSwapStore, type Storage, type StoredRecord } from 'single-execution/store';
 import { type ContractHarness, lockStoreContract, manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
+import { memberListName } from '../../src/core/values/names.js';
 import { expectGranted } from '../../src/testing/contract/stage/expectation.js';
 import { manuallyTimed, storeCall } from '../support/contract-harness.js';
 import { memberCases } from '../support/member-cases.js';
 import { claim, done } from '../support/one-run.js';
-import { settledOf } from '../support/settled.js';
+import { failureOf, settledOf } from '../support/settled.js';
 
 type Texts = Storage<string> & { readonly texts: Map<string, string> };
 
@@ -60,6 +61,45 @@ describe('row 68: a store over a storage that compares and swaps keeps the contr
 
 const claimOf = (attemptId: string, more: Partial<Claim> = {}) =>
   claim({ attemptId, lockedBy: `host of ${attemptId}`, ...more });
+
+describe('F14 no verb writes over a record that cannot be read', () => {
+  const VERBS: Readonly<Record<string, (verbs: ReturnType<typeof setting>) => Promise<unknown>>> = {
+    acquire: ({ sound, acquire }) => acquire(sound, 'a1'),
+    pause: ({ sound, call }) => sound.pause('digest', { untilMs: 9e12, by: 'me' }, call()),
+    delete: ({ clock, sound, call }) =>
+      sound.delete({ name: 'digest', adminId: 'x', fencingToken: 0, nowMs: clock.now() }, call()),
+    checkIn: ({ sound, call }) => sound.checkIn({ group: 'digest', member: 'm', forget: [] }, call()),
+  };
+
+  test.each(Object.entries(VERBS))('%s', async (_, verb) => {
+    const stage = setting();
+    const { storage } = stage;
+    for (const key of ['digest', memberListName('digest')]) storage.texts.set(key, '{"state":"unreadable"}');
+    const before = new Map(storage.texts);
+    const error = await failureOf(verb(stage));
+
+    expect(error).toMatchObject({ name: 'CorruptLockError', attribute: 'state' });
+    expect(storage.texts).toEqual(before);
+  });
+
+  test('nor do the verbs that find nothing to do there', async () => {
+    const { clock, storage, sound, call, grant } = setting();
+    const lease = await grant(sound, 'a1');
+    storage.texts.set('digest', '{"state":"unreadable"}');
+    const { fencingToken } = lease;
+    const operator = { name: 'digest', adminId: 'x', nowMs: clock.now() };
+    const answers = [
+      await sound.extend(lease, { leaseMs: 1_000 }, call()),
+      await sound.release(lease, done, call()),
+      await sound.resume('digest', call()),
+      await sound.forceRelease({ ...operator, fencingToken, lockedAtMs: clock.now() }, call()),
+      await sound.listTicks({ name: 'digest', openTicks: '', failedTicks: '', seen: { fencingToken } }, call()),
+    ];
+
+    expect(answers).toEqual([{ status: 'lost' }, 'lost', 'not-paused', 'changed', 'changed']);
+    expect(storage.texts.get('digest')).toBe('{"state":"unreadable"}');
+  });
+});
 
 /** A call that is never answered. It rejects when its signal aborts. */
 function untilAborted(signal: AbortSignal): Promise<never> {

@@ -10,6 +10,7 @@ import {
   type Verdict,
   warning,
 } from '../doctor/finding.js';
+import { lookAtPostgresTable } from '../doctor/look-at-postgres-table.js';
 import { variable } from '../init/job-files.js';
 import { checkUrl, type StoreKind } from './kind.js';
 import { nameOfThrown, withInstalled } from './reach.js';
@@ -24,7 +25,7 @@ export const postgres: StoreKind = {
   },
   variable: { name: 'DATABASE_URL', fits: /^postgres/ },
   hasTable: true,
-  examined: 'the table and the rights to it, clock, version, role and durability',
+  examined: 'the table, its columns and the rights to it, clock, version, role and durability',
   job: {
     words: 'Postgres over pg and DATABASE_URL',
     needed: ['pg'],
@@ -49,6 +50,7 @@ client.on('error', () => undefined)`,
     return openInTable(named, connected, {
       store: postgresStore,
       create: createPostgresTable,
+      allow: (table) => `GRANT SELECT, INSERT, UPDATE ON ${table} to this role, and connect to the primary`,
       examine: lookAtServer,
     });
   },
@@ -74,7 +76,7 @@ async function connectPostgresJs(url: string): Promise<Connection> {
   return { client, rows: async (text) => client.unsafe(text), close: () => void client.end({ timeout: 0 }) };
 }
 
-async function lookAtServer(rows: Rows, { clock }: Examiner): Promise<readonly Finding[]> {
+async function lookAtServer(rows: Rows, { clock }: Examiner, table: string): Promise<readonly Finding[]> {
   const tells = (check: string, statement: string, judge: (value: string, sentMs: number) => Verdict) =>
     look(
       check,
@@ -86,6 +88,7 @@ async function lookAtServer(rows: Rows, { clock }: Examiner): Promise<readonly F
       (error) => unknown(`may not look: ${nameOfThrown(error)}`, 'allow this role to read the settings of the server'),
     );
   return [
+    await lookAtPostgresTable(rows, table),
     await tells('clock', 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint', (value, sentMs) =>
       clockVerdict({ minMs: Number(value) - clock.now(), maxMs: Number(value) + 1 - sentMs }),
     ),

@@ -105,7 +105,9 @@ export function systemWords(error: unknown): string | undefined {
 
 /** The system's code or the name of a thrown value: its message may contain a secret. */
 export function nameOfThrown(error: unknown): string {
-  const { code, name } = Object(error) as Partial<NodeJS.ErrnoException>;
+  const { code, name, errstr } = Object(error) as Partial<NodeJS.ErrnoException & { errstr: unknown }>;
+  // node:sqlite has one code for all errors, and beside it SQLite's fixed words for the result code.
+  if (code === 'ERR_SQLITE_ERROR' && typeof errstr === 'string') return errstr;
   return typeof code === 'string' ? code : (name ?? 'Error');
 }
 

@@ -23,8 +23,10 @@ interface InTable<Client> {
     readonly keyPrefix?: string;
   }): LockStore & LockAdminStore;
   create(client: Client, options: { readonly table: string }): Promise<void>;
-  /** Checks the database's server; absent if the database has no server. */
-  examine?(rows: Rows, session: Examiner): Promise<readonly Finding[]>;
+  /** Says how to allow this tool to write. @param table the name in quotes */
+  allow(table: string): string;
+  /** Checks the database's server, and what only this database has; absent if there is nothing more to check. */
+  examine?(rows: Rows, session: Examiner, table: string): Promise<readonly Finding[]>;
 }
 
 /** The table's name if no option gives one: the default of the stores. */
@@ -34,7 +36,7 @@ const TABLE = 'single_execution_locks';
 export function openInTable<Client>(
   { kind, line, prefix }: NamedStore,
   { client, rows, close }: Connected<Client>,
-  { store: storeOf, create, examine }: InTable<Client>,
+  { store: storeOf, create, allow, examine }: InTable<Client>,
 ): OpenedStore {
   const { table: name = TABLE } = given(line, { table: 'table' });
   const store = storeOf({ client, table: name, ...prefix });
@@ -51,24 +53,61 @@ export function openInTable<Client>(
       const remedy = `see docs/stores/${kind.name}.md, "Permissions or setup"`;
       const table = await lookByReading(session, 'table', 'there', remedy);
       if (table.status === 'problem') return [table];
-      return [table, await lookAtRights(rows, name), ...((await examine?.(rows, session)) ?? [])];
+      const quoted = quotedName(name);
+      const rights = await lookAtRights(rows, quoted, allow(quoted));
+      const columns = rights.status === 'ok' ? [await lookAtColumns(rows, quoted)] : [];
+      return [table, rights, ...columns, ...((await examine?.(rows, session, name)) ?? [])];
     },
     close,
   };
 }
 
-/** Checks the rights on the table by real writes to a row that does not exist. */
-function lookAtRights(rows: Rows, name: string): Promise<Finding> {
-  const quotedParts = name.split('.').map((part) => `"${part.replaceAll('"', '""')}"`);
-  const table = quotedParts.join('.');
+/** The table's name in quotes, as in statements. */
+export function quotedName(name: string): string {
+  const parts = name.split('.').map((part) => `"${part.replaceAll('"', '""')}"`);
+  return parts.join('.');
+}
+
+/** Checks the rights on the table by real writes that find no row. */
+function lookAtRights(rows: Rows, table: string, remedy: string): Promise<Finding> {
+  const writes = {
+    UPDATE: `UPDATE ${table} SET version = version WHERE name = '${NOBODY}'`,
+    INSERT: `INSERT INTO ${table} (name, record, version) SELECT name, record, version FROM ${table} WHERE 1 = 0`,
+  };
+  const may = async (verb: keyof typeof writes) => {
+    await rows(writes[verb]).catch((error: unknown) => {
+      throw new Error(`may not ${verb} (${nameOfThrown(error)})`);
+    });
+  };
   return look(
     'rights',
     async () => {
-      await rows(`UPDATE ${table} SET version = version WHERE name = '${NOBODY}'`);
-      await rows(`INSERT INTO ${table} (name, record, version) SELECT name, record, version FROM ${table} WHERE 1 = 0`);
+      await may('UPDATE');
+      await may('INSERT');
       return ok('may read and write');
     },
+    (error) => problem((error as Error).message, remedy),
+  );
+}
+
+/** Checks the columns by the statements of an acquire, which write no row here. */
+function lookAtColumns(rows: Rows, table: string): Promise<Finding> {
+  const [text, number] = ["CAST('{}' AS TEXT)", 'CAST(0 AS BIGINT)'];
+  return look(
+    'columns',
+    async () => {
+      await rows(
+        `INSERT INTO ${table} (name, record, version) SELECT ${text}, ${text}, ${number} WHERE 1 = 0 ON CONFLICT (name) DO NOTHING RETURNING name`,
+      );
+      await rows(
+        `UPDATE ${table} SET record = ${text}, version = version + 1 WHERE name = '${NOBODY}' AND version = ${number} RETURNING name`,
+      );
+      return ok('those of a lock');
+    },
     (error) =>
-      problem(`may not write (${nameOfThrown(error)})`, `allow SELECT, INSERT and UPDATE on ${table}, on the primary`),
+      problem(
+        `not those of a lock (${nameOfThrown(error)})`,
+        'make a table of its own: single-execution table create --table NAME',
+      ),
   );
 }

@@ -12,7 +12,7 @@ export const sqlite: StoreKind = {
   option: 'sqlite',
   options: { sqlite: { value: 'FILE', help: 'the SQLite file of the locks' } },
   hasTable: true,
-  examined: 'the table and the rights to it',
+  examined: 'the table, its columns and the rights to it',
   job: {
     words: 'SQLite in the file locks.db over @libsql/client',
     needed: ['@libsql/client'],
@@ -24,7 +24,11 @@ export const sqlite: StoreKind = {
   },
   check: ({ line }) => void sqliteTable(line.text('table')),
   open: async (named) =>
-    openInTable(named, await openFile(named.value), { store: sqliteStore, create: createSqliteTable }),
+    openInTable(named, await openFile(named.value), {
+      store: sqliteStore,
+      create: createSqliteTable,
+      allow: () => 'let this user write to the file and to its folder',
+    }),
 };
 
 /** How long to wait while another process writes to the file. */

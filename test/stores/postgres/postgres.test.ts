@@ -151,7 +151,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
       code: 'ACCESS_DENIED',
       retryable: false,
       message:
-        'no right to table "single_execution_locks": GRANT SELECT, INSERT, UPDATE ON "single_execution_locks" TO the role of this client (42501)',
+        'no right to table "single_execution_locks" (SELECT was refused): GRANT SELECT, INSERT, UPDATE ON "single_execution_locks" TO the role of this client (42501)',
     });
     await pool.query('GRANT SELECT, INSERT, UPDATE ON single_execution_locks TO guest');
     expect(
