@@ -12,7 +12,9 @@ export interface HranaServer {
   stop(): Promise<void>;
 }
 
-type Value = { readonly type: 'null' } | { readonly type: 'integer' | 'text' | 'float'; readonly value: string | number };
+type Value =
+  | { readonly type: 'null' }
+  | { readonly type: 'integer' | 'text' | 'float'; readonly value: string | number };
 
 interface Asked {
   readonly sql: string;
@@ -59,7 +61,11 @@ async function pipelined(database: Client, type: string, stmt: Asked | undefined
   if (!stmt) return { type: 'ok', response: { type } };
   try {
     const { columns, rows, rowsAffected } = await executed(database, stmt);
-    const result = { cols: columns.map((name) => ({ name })), rows: encoded(rows, columns), affected_row_count: rowsAffected };
+    const result = {
+      cols: columns.map((name) => ({ name })),
+      rows: encoded(rows, columns),
+      affected_row_count: rowsAffected,
+    };
     return { type: 'ok', response: { type, result } };
   } catch (error) {
     return { type: 'error', error: errorOf(error) };
@@ -94,7 +100,9 @@ function encoded(rows: ResultSet['rows'], columns: readonly string[]): Value[][]
     columns.map((_, at): Value => {
       const value = row[at];
       if (value === null || value === undefined) return { type: 'null' };
-      return typeof value === 'number' ? { type: 'integer', value: String(value) } : { type: 'text', value: String(value) };
+      return typeof value === 'number'
+        ? { type: 'integer', value: String(value) }
+        : { type: 'text', value: String(value) };
     }),
   );
 }

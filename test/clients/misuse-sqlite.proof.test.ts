@@ -16,7 +16,7 @@ beforeAll(async () => {
   const libsql = createClient({ url: `file:${file}` });
   await createSqliteTable(libsql);
   libsql.close();
-  ({ load } = await nativePackages());
+  load = await nativePackages();
   return () => rm(folder, { recursive: true });
 }, 600_000);
 
@@ -37,7 +37,7 @@ async function twoRuns(client: SqliteClient): Promise<string[]> {
   const name = `misuse ${names++}`;
   const run = () =>
     executeWithLock(() => 'ran', { name, store, lockAtMostFor: '1m', observers: [] }).then(
-      ({ status, release }) => `${status}, ${release}`,
+      (outcome) => (outcome.status === 'executed' ? `executed, ${outcome.release}` : outcome.reason),
       ({ code, message }) => `${code}: ${message.replace(/.* failed: /, '')}`,
     );
   return [await run(), await run()];
@@ -124,8 +124,29 @@ describe('F151 what real clients answer instead of their rows', () => {
 
     expect(await twoRuns((sql, args) => libsql.execute({ sql, args }) as never)).toEqual([INSTEAD, INSTEAD]);
     expect(await twoRuns((text, values) => database.prepare(text).get(...values))).toEqual([INSTEAD, INSTEAD]);
-    expect(await twoRuns((text, values) => database.prepare(text).raw(true).all(...values))).toEqual([INSTEAD, INSTEAD]);
-    expect(await twoRuns((text, values) => database.prepare(text).pluck(true).all(...values))).toEqual([INSTEAD, INSTEAD]);
-    expect(await twoRuns((text, values) => database.prepare(text).expand(true).all(...values))).toEqual([INSTEAD, INSTEAD]);
+    expect(
+      await twoRuns((text, values) =>
+        database
+          .prepare(text)
+          .raw(true)
+          .all(...values),
+      ),
+    ).toEqual([INSTEAD, INSTEAD]);
+    expect(
+      await twoRuns((text, values) =>
+        database
+          .prepare(text)
+          .pluck(true)
+          .all(...values),
+      ),
+    ).toEqual([INSTEAD, INSTEAD]);
+    expect(
+      await twoRuns((text, values) =>
+        database
+          .prepare(text)
+          .expand(true)
+          .all(...values),
+      ),
+    ).toEqual([INSTEAD, INSTEAD]);
   });
 });

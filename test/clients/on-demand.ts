@@ -1,19 +1,23 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { CACHE, madeOnce } from '../support/node-binary.js';
+import { versionOf } from './matrix.js';
+import { ON_DEMAND } from './on-demand-versions.js';
 
 /*
- * Packages that no `npm ci` should wait for. The proof fetches them from npm once, into a cache that `npm ci` removes.
+ * Fetches packages from npm once, into a cache that `npm ci` removes.
  */
 
 const run = promisify(execFile);
 
-const NATIVE = ['better-sqlite3@12.11.1', 'sqlite3@6.0.1', 'sqlite@5.1.1', 'knex@3.3.0'];
-const PRISMA = ['prisma@7.10.1', '@prisma/client@7.10.0', '@prisma/adapter-pg@7.10.1'];
+const fetched = (name: string) => `${name}@${ON_DEMAND[name]}`;
+/** Packages that are compiled. Knex loads better-sqlite3 itself, so it needs a copy beside it. */
+const NATIVE = [...['better-sqlite3', 'sqlite3'].map(fetched), `knex@${versionOf('knex')}`];
+const PRISMA = ['prisma', '@prisma/client', '@prisma/adapter-pg'].map(fetched);
 
 const SCHEMA = `generator client {
   provider = "prisma-client"
@@ -31,9 +35,9 @@ export default defineConfig({ schema: 'prisma/schema.prisma', datasource: { url:
  * Packages over native code of SQLite, compiled for this Node with its own headers: their ready binaries are on GitHub.
  * The first call compiles for a minute or two.
  *
- * @returns their folder, and the function that loads them
+ * @returns the function that loads them
  */
-export async function nativePackages(): Promise<{ readonly modules: string; readonly load: NodeJS.Require }> {
+export async function nativePackages(): Promise<NodeJS.Require> {
   const folder = join(CACHE, `native-sqlite-${process.versions.modules}`);
   await madeOnce(folder, async (draft) => {
     await install(NATIVE, draft);
@@ -44,15 +48,15 @@ export async function nativePackages(): Promise<{ readonly modules: string; read
       await run(process.execPath, [gyp, 'rebuild', '--release', `--nodedir=${headers}`], { cwd, maxBuffer: 2 ** 27 });
     }
   });
-  return { modules: join(folder, 'node_modules'), load: createRequire(join(folder, 'package.json')) };
+  return createRequire(join(folder, 'package.json'));
 }
 
 /** Prisma's client and its adapter over pg, generated for an empty schema. */
 export async function prismaPackages(): Promise<PrismaPackages> {
-  const folder = join(CACHE, 'prisma-7.10.1');
+  const folder = join(CACHE, `prisma-${ON_DEMAND['prisma']}`);
   await madeOnce(folder, async (draft) => {
     await install(PRISMA, draft);
-    await run('mkdir', ['-p', join(draft, 'prisma')]);
+    await mkdir(join(draft, 'prisma'));
     await writeFile(join(draft, 'prisma/schema.prisma'), SCHEMA);
     await writeFile(join(draft, 'prisma.config.ts'), CONFIG);
     // `generate` would download an engine that it does not use.
@@ -71,12 +75,10 @@ export async function prismaPackages(): Promise<PrismaPackages> {
       logLevel: 'error',
     });
   });
-  const loaded = (await import(join(folder, 'client.mjs'))) as Omit<PrismaPackages, 'modules'>;
-  return { ...loaded, modules: join(folder, 'node_modules') };
+  return import(join(folder, 'client.mjs'));
 }
 
 export interface PrismaPackages {
-  readonly modules: string;
   readonly PrismaClient: new (options: object) => PrismaClient;
   readonly PrismaPg: new (options: { connectionString: string }) => object;
 }

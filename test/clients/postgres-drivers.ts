@@ -16,24 +16,30 @@ export const DRIVERS: readonly SqlClient<PostgresClient>[] = [
   { package: 'pg', kind: 'PoolClient', connect: pooledClient },
   { package: 'pg-8.0', kind: 'Pool', connect: async (url) => openedPool(await import('pg-8.0'), url) },
   { package: 'pg-8.0', kind: 'Client', connect: async (url) => openedClient(await import('pg-8.0'), url) },
-  { package: 'postgres', kind: 'postgres()', connect: async (url) => postgresJs(await import('postgres'), url) },
   {
     package: 'postgres',
-    kind: 'sql.reserve()',
-    connect: async (url) => reserved(await import('postgres'), url),
+    kind: 'postgres()',
+    connect: async (url) => postgresJs((await import('postgres')).default, url),
   },
-  { package: 'postgres-3.4.8', kind: 'postgres()', connect: async (url) => postgresJs(await import('postgres-3.4.8'), url) },
-  ...(
-    [
-      ['@neondatabase/serverless', () => import('@neondatabase/serverless')],
-      ['@neondatabase/serverless-1.0', () => import('@neondatabase/serverless-1.0')],
-      ['@neondatabase/serverless-0.10', () => import('@neondatabase/serverless-0.10')],
-    ] as const
-  ).flatMap(([name, load]): SqlClient<PostgresClient>[] => [
-    { package: name, kind: 'neon()', connect: async (url) => overHttp(await load(), url) },
-    { package: name, kind: 'Pool', connect: async (url) => overWebSockets(await load(), url, 'Pool') },
-    { package: name, kind: 'Client', connect: async (url) => overWebSockets(await load(), url, 'Client') },
-  ]),
+  { package: 'postgres', kind: 'sql.reserve()', connect: reserved },
+  {
+    package: 'postgres-3.4.8',
+    kind: 'postgres()',
+    connect: async (url) => postgresJs((await import('postgres-3.4.8')).default, url),
+  },
+  ...ofNeon('@neondatabase/serverless', () => import('@neondatabase/serverless')),
+  ...ofNeon('@neondatabase/serverless-1.0', () => import('@neondatabase/serverless-1.0')),
+  ...ofNeon('@neondatabase/serverless-0.10', async () => {
+    const { neon, ...others } = await import('@neondatabase/serverless-0.10');
+    // Before 1.0, the type of `neon()` fits only if it is called by a function.
+    return {
+      ...others,
+      neon(url: string): PostgresClient {
+        const sql = neon(url);
+        return (text, values) => sql(text, values);
+      },
+    };
+  }),
   {
     package: '@electric-sql/pglite',
     kind: 'PGlite',
@@ -44,11 +50,13 @@ export const DRIVERS: readonly SqlClient<PostgresClient>[] = [
     kind: 'PGlite',
     connect: async () => openedPGlite(await import('@electric-sql/pglite-0.2')),
   },
-  ...(['createPool()', 'createClient()', 'sql'] as const).map((kind): SqlClient<PostgresClient> => ({
-    package: '@vercel/postgres',
-    kind,
-    connect: (url) => ofVercel(kind, url),
-  })),
+  ...(['createPool()', 'createClient()', 'sql'] as const).map(
+    (kind): SqlClient<PostgresClient> => ({
+      package: '@vercel/postgres',
+      kind,
+      connect: (url) => ofVercel(kind, url),
+    }),
+  ),
   { package: 'pg-promise', kind: 'pgp()', connect: ofPgPromise },
   { package: 'bun', kind: 'SQL', runtime: 'Bun', connect: ofBun },
 ];
@@ -77,26 +85,40 @@ async function pooledClient(url: string): Opened {
   };
 }
 
-function postgresJs({ default: postgres }: typeof import('postgres'), url: string) {
+interface PostgresJs {
+  unsafe(text: string, values: (string | number)[]): PromiseLike<readonly object[]>;
+  end(): Promise<void>;
+}
+
+async function postgresJs(postgres: (url: string, options: object) => PostgresJs, url: string): Opened {
   const client = postgres(url, { onnotice: () => undefined });
   return { client, close: () => client.end() };
 }
 
-async function reserved(postgres: typeof import('postgres'), url: string): Opened {
-  const { client: sql, close } = postgresJs(postgres, url);
+async function reserved(url: string): Opened {
+  const { default: postgres } = await import('postgres');
+  const sql = postgres(url, { onnotice: () => undefined });
   const client = await sql.reserve();
   return {
     client,
     close() {
       client.release();
-      return close();
+      return sql.end();
     },
   };
 }
 
+function ofNeon(name: string, load: () => Promise<Neon>): SqlClient<PostgresClient>[] {
+  return [
+    { package: name, kind: 'neon()', connect: async (url) => overHttp(await load(), url) },
+    { package: name, kind: 'Pool', connect: async (url) => overWebSockets(await load(), url, 'Pool') },
+    { package: name, kind: 'Client', connect: async (url) => overWebSockets(await load(), url, 'Client') },
+  ];
+}
+
 interface Neon {
   readonly neonConfig: object;
-  neon(url: string, options: object): unknown;
+  neon(url: string): PostgresClient;
   readonly Pool: new (options: { connectionString: string }) => NeonConnection;
   readonly Client: new (options: { connectionString: string }) => NeonConnection;
 }
@@ -107,10 +129,10 @@ interface NeonConnection {
   end(): Promise<void>;
 }
 
-async function overHttp({ neon, neonConfig }: Neon, url: string, options: object = {}): Opened {
+async function overHttp({ neon, neonConfig }: Neon, url: string): Opened {
   const proxy = await startNeonProxy(url);
   Object.assign(neonConfig, { fetchEndpoint: proxy.endpoint });
-  return { client: neon(url, options) as PostgresClient, close: () => proxy.stop() };
+  return { client: neon(url), close: () => proxy.stop() };
 }
 
 async function overWebSockets(neon: Neon, url: string, kind: 'Pool' | 'Client'): Opened {

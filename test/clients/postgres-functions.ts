@@ -35,7 +35,7 @@ export const overSequelize = (sequelize: Sequelize): PostgresClient => {
 };
 
 export const overSlonik = (pool: DatabasePool): PostgresClient => {
-  return async (text, values) => [...(await pool.query({ ...sql.unsafe`SELECT`, sql: text, values })).rows];
+  return async (text, values) => (await pool.query({ ...sql.unsafe`SELECT`, sql: text, values })).rows as object[];
 };
 
 export const overTypeORM = (dataSource: DataSource): PostgresClient => {

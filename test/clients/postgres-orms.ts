@@ -1,7 +1,15 @@
 import type { Knex } from 'knex';
 import type { PostgresClient } from 'single-execution/postgres';
 import { prismaPackages } from './on-demand.js';
-import { overKnex, overKysely, overMikroORM, overPrisma, overSequelize, overSlonik, overTypeORM } from './postgres-functions.js';
+import {
+  overKnex,
+  overKysely,
+  overMikroORM,
+  overPrisma,
+  overSequelize,
+  overSlonik,
+  overTypeORM,
+} from './postgres-functions.js';
 import type { Connected, SqlClient } from './sql-client.js';
 
 type Opened = Promise<Connected<PostgresClient>>;
@@ -73,9 +81,9 @@ async function ofMikroORM(url: string): Opened {
 }
 
 async function ofPrisma(url: string): Opened {
-  const { PrismaClient, PrismaPg, modules } = await prismaPackages();
+  const { PrismaClient, PrismaPg } = await prismaPackages();
   const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
-  return { client: overPrisma(prisma), modules, close: () => prisma.$disconnect() };
+  return { client: overPrisma(prisma), close: () => prisma.$disconnect() };
 }
 
 async function ofSequelize(url: string): Opened {

@@ -6,8 +6,6 @@ export interface Connected<Client> {
   readonly client: Client;
   /** Runs statements of the test itself. Absent for a client that shares the test's database. */
   readonly rows?: Rows;
-  /** The folder of its package, if the package is fetched on demand. */
-  readonly modules?: string;
   close(): Promise<unknown> | undefined;
 }
 

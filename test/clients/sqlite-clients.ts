@@ -108,26 +108,25 @@ const rowsOf = (statement: Prepared, values: unknown[]): object[] => {
 };
 
 async function betterSqlite3(file: string) {
-  const { load, modules } = await nativePackages();
+  const load = await nativePackages();
   const Database = load('better-sqlite3') as new (file: string) => BetterSqlite3;
   const database = new Database(file);
   database.pragma('synchronous = OFF');
-  return { database, modules };
+  return database;
 }
 
 async function ofBetterSqlite3(file: string): Opened {
-  const { database, modules } = await betterSqlite3(file);
+  const database = await betterSqlite3(file);
   return {
     client: database,
     rows: (text, values) => rowsOf(database.prepare(text), values),
-    modules,
     close: async () => database.close(),
   };
 }
 
 async function ofKysely(file: string): Opened {
   const { Kysely, SqliteDialect, CamelCasePlugin, ParseJSONResultsPlugin } = await import('kysely');
-  const { database } = await betterSqlite3(file);
+  const database = await betterSqlite3(file);
   const db = new Kysely<never>({
     dialect: new SqliteDialect({ database: database as never }),
     plugins: [new CamelCasePlugin(), new ParseJSONResultsPlugin()],
@@ -136,34 +135,35 @@ async function ofKysely(file: string): Opened {
 }
 
 async function ofKnex(file: string): Opened {
-  const { load, modules } = await nativePackages();
+  const load = await nativePackages();
   const { knex } = load('knex') as typeof import('knex');
   const db = knex({ client: 'better-sqlite3', connection: { filename: file }, useNullAsDefault: true });
   await db.raw(QUICKLY);
-  return { client: overKnex(db), modules, close: () => db.destroy() };
+  return { client: overKnex(db), close: () => db.destroy() };
 }
 
 interface Sqlite3 {
   all<T>(text: string, values: unknown[], done: (error: Error | null, rows: T[]) => void): unknown;
+  exec(text: string): unknown;
   close(done: () => void): void;
 }
 
 async function ofSqlite3(file: string): Opened {
-  const { load, modules } = await nativePackages();
+  const load = await nativePackages();
   const { Database } = load('sqlite3') as { readonly Database: new (file: string) => Sqlite3 };
   const database = new Database(file);
   const client = overSqlite3(database);
-  await client(QUICKLY, []);
-  return { client, modules, close: () => new Promise<void>((resolve) => database.close(resolve)) };
+  database.exec(QUICKLY);
+  return { client, close: () => new Promise<void>((resolve) => database.close(resolve)) };
 }
 
 async function ofSqlite(file: string): Opened {
-  const { load, modules } = await nativePackages();
+  const load = await nativePackages();
   const { open } = await import('sqlite');
   const { Database } = load('sqlite3') as { readonly Database: new (file: string) => Sqlite3 };
   const database = await open({ filename: file, driver: Database as never });
   await database.exec(QUICKLY);
-  return { client: overDatabase(database), modules, close: () => database.close() };
+  return { client: overDatabase(database), close: () => database.close() };
 }
 
 async function ofBun(file: string): Opened {

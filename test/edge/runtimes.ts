@@ -99,7 +99,7 @@ export async function startProgram(
  */
 
 /** Fetches Deno, which is not a dependency: npm's lock file for its platforms would not work on other machines. */
-function denoBinary(): Promise<string> {
+export function denoBinary(): Promise<string> {
   const suffix = process.platform === 'linux' ? '-glibc' : '';
   return fetchedBinary(`@deno/${process.platform}-${process.arch}${suffix}`, DENO_VERSION, executable('deno'));
 }
