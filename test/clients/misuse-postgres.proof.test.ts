@@ -78,7 +78,7 @@ describe('row 143: an object that cannot run statements is refused when the stor
 
   test('of Kysely', async () => {
     const { Kysely, PostgresDialect } = await import('kysely');
-    const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
+    const db = new Kysely<{ jobs: { id: number } }>({ dialect: new PostgresDialect({ pool }) });
     const said = `TypeError: client is Kysely's: ${BY_FUNCTION}`;
 
     expect(refusal(db)).toBe(said);

@@ -6,7 +6,7 @@ import type { PostgresClient } from 'single-execution/postgres';
 import { type DatabasePool, sql } from 'slonik';
 import type { DataSource } from 'typeorm';
 
-export const overKysely = (db: Kysely<never>): PostgresClient => {
+export const overKysely = <DB>(db: Kysely<DB>): PostgresClient => {
   return async (text, values) => (await db.withoutPlugins().executeQuery<object>(CompiledQuery.raw(text, values))).rows;
 };
 

@@ -62,7 +62,7 @@ async function ofObjection(url: string): Opened {
 async function ofKysely(url: string): Opened {
   const { Kysely, PostgresDialect, CamelCasePlugin, ParseJSONResultsPlugin } = await import('kysely');
   const { Pool } = (await import('pg')).default;
-  const db = new Kysely<never>({
+  const db = new Kysely<{ jobs: { id: number } }>({
     dialect: new PostgresDialect({ pool: new Pool({ connectionString: url }) }),
     plugins: [new CamelCasePlugin(), new ParseJSONResultsPlugin()],
   });

@@ -127,7 +127,7 @@ async function ofBetterSqlite3(file: string): Opened {
 async function ofKysely(file: string): Opened {
   const { Kysely, SqliteDialect, CamelCasePlugin, ParseJSONResultsPlugin } = await import('kysely');
   const database = await betterSqlite3(file);
-  const db = new Kysely<never>({
+  const db = new Kysely<{ jobs: { id: number } }>({
     dialect: new SqliteDialect({ database: database as never }),
     plugins: [new CamelCasePlugin(), new ParseJSONResultsPlugin()],
   });

@@ -21,7 +21,7 @@ export const overSqlite3 = (db: Sqlite3): SqliteClient => {
     });
 };
 
-export const overKysely = (db: Kysely<never>): SqliteClient => {
+export const overKysely = <DB>(db: Kysely<DB>): SqliteClient => {
   return async (text, values) => (await db.withoutPlugins().executeQuery<object>(CompiledQuery.raw(text, values))).rows;
 };
 
