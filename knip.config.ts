@@ -20,6 +20,7 @@ const config: KnipConfig = {
       ],
       project: ['{src,test,demo,handlers,infra,bench,site}/**/*.{ts,tsx,mjs}', '*.{ts,mjs}'],
     },
+    'test/clients': { entry: ['program.ts', '*.test.ts', '*.test-d.ts'] },
     'test/copied-sdk': { ignoreDependencies: ['.+'] },
     'test/oldest-cdk': { ignoreDependencies: ['.+'] },
     'test/oldest-sdk': { ignoreDependencies: ['.+'] },

@@ -12,7 +12,7 @@ export default defineConfig({
       'test/chaos/handles.test.ts',
       'test/infra/deployed-handlers.test.ts',
       'test/support/lambda-runtime/environment.test.ts',
-      'test/stores/{dynamodb,postgres,redis}/contract.test.ts',
+      'test/stores/{dynamodb,redis}/contract.test.ts',
     ],
     provide: { isProof: true },
     exclude: ['node_modules/**'],

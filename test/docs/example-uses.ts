@@ -43,6 +43,12 @@ const request = () =>
   });
 const notAborted = { signal: new AbortController().signal };
 
+/** Functions over clients of databases. */
+const OVER_CLIENTS = [
+  ...['overDatabase', 'overKnex', 'overKysely', 'overMikroORM', 'overPrisma'],
+  ...['overSequelize', 'overSlonik', 'overSqlite3', 'overTypeORM'],
+];
+
 const USES: Readonly<Record<string, (exported: never) => unknown>> = {
   handler: (handler: Exported) => handler(scheduledEvent({ time: new Date() }), lambdaContext()),
   GET: (GET: Exported) => GET(request()),
@@ -58,6 +64,9 @@ const USES: Readonly<Record<string, (exported: never) => unknown>> = {
   store: (store: LockStore) => underLock(() => 'imported', store),
   observers: (observers: readonly Observer[]) => underLock(() => 'imported', memoryStore(), observers),
   mariaDBStore: calledWith({}),
+
+  // test/stores plays the contract over each of these.
+  ...Object.fromEntries(OVER_CLIENTS.map((name) => [name, () => undefined])),
 
   log: calledWith('imported'),
   report: calledWith('sent'),

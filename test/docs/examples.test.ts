@@ -4,20 +4,23 @@ import { beforeAll, expect, test } from 'vitest';
 import { checkedProgram, problemsOf, SMALL_CDK } from '../support/checked-program.js';
 import { allExamples } from './examples.js';
 
-/** Each example as a file beside this test, where its imports resolve as in users' code. */
+/** The workspace that has the packages of all examples. */
+const PLACE = join(import.meta.dirname, '../clients');
+
+/** Each example as a file in that workspace, where its imports resolve as in users' code. */
 const examples = new Map(
-  allExamples().map(({ name, code }) => [join(import.meta.dirname, `${name.replaceAll(/\W/g, '-')}.ts`), code]),
+  allExamples().map(({ name, code }) => [join(PLACE, `${name.replaceAll(/\W/g, '-')}.ts`), code]),
 );
 
-const WRONG = join(import.meta.dirname, 'wrong.ts');
+const WRONG = join(PLACE, 'wrong.ts');
 const wrong = "import { parseDuration } from 'single-execution';\nexport const text: string = parseDuration('1m');\n";
 
 /** The file that the programs of a guide import. */
-const STORE = join(import.meta.dirname, 'store.mts');
+const STORE = join(PLACE, 'store.mts');
 const store = "import type { LockStore } from 'single-execution';\nexport declare const store: LockStore;\n";
 
 /** The file that the contract in docs/custom-store.md imports: the block before the contract. */
-const MARIADB_STORE = join(import.meta.dirname, 'mariadb-store.ts');
+const MARIADB_STORE = join(PLACE, 'mariadb-store.ts');
 const mariaDBStore = allExamples().find(({ name }) => name === 'docs/custom-store.md 1')?.code ?? '';
 
 /** Whether an example is of NestJS, which needs legacy decorators. */

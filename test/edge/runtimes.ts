@@ -99,12 +99,12 @@ export async function startProgram(
  */
 
 /** Fetches Deno, which is not a dependency: npm's lock file for its platforms would not work on other machines. */
-function denoBinary(): Promise<string> {
+export function denoBinary(): Promise<string> {
   const suffix = process.platform === 'linux' ? '-glibc' : '';
   return fetchedBinary(`@deno/${process.platform}-${process.arch}${suffix}`, DENO_VERSION, executable('deno'));
 }
 
-function bunBinary(): string {
+export function bunBinary(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const arch = process.arch === 'arm64' ? 'aarch64' : process.arch;
   const own = `@oven/bun-${platform}-${arch}/package.json`;

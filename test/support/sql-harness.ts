@@ -29,6 +29,12 @@ export function sqlHarness({ store, keyPrefix, rows, read, write }: SqlLocks): C
   };
 }
 
+/** The statements for Postgres. */
+export const POSTGRES_STATEMENTS = {
+  read: 'SELECT record FROM single_execution_locks WHERE name = $1',
+  write: 'UPDATE single_execution_locks SET record = $1 WHERE name = $2',
+} as const;
+
 /** The statements for SQLite. */
 export const SQLITE_STATEMENTS = {
   read: 'SELECT record FROM single_execution_locks WHERE name = ?',

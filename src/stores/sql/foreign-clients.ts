@@ -65,6 +65,15 @@ const FOREIGN: readonly Foreign[] = [
     is: (client) => has(client, 'rollback', 'commit', 'execute') || has(client, 'savepoint', 'unsafe'),
   },
   {
+    name: 'postgres.js before 3.4.8',
+    remedy: 'update it: an older version reports a commit that failed as a success',
+    // The first version with the option `sslnegotiation` is the first one that waits for the commit.
+    is: (client) => {
+      const options = Object(client['options']) as Members;
+      return has(client, 'unsafe') && 'fetch_types' in options && !('sslnegotiation' in options);
+    },
+  },
+  {
     name: 'a Client of pg that was never connected',
     remedy: 'await client.connect() first, or better pass a Pool, which connects anew when a connection is lost',
     is: (client) =>
@@ -75,6 +84,7 @@ const FOREIGN: readonly Foreign[] = [
     remedy: BY_FUNCTION,
     is: (client) => has(client, 'parallelize', 'serialize', 'each'),
   },
+  { name: "Turso's database", remedy: BY_FUNCTION, is: (client) => has(client, 'prepare', 'all') },
 ];
 
 /** @throws TypeError for an object that is known and cannot be used */

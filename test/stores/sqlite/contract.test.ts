@@ -42,7 +42,7 @@ describe.concurrent('row 132: sqliteStore over libSQL on a file keeps the contra
 
 test.concurrent(
   'row 132: sqliteStore over node:sqlite of Node 24 keeps the contract of all stores',
-  async () => expect(await playedOnNode(24)).toEqual(WHOLE_CONTRACT),
+  async () => expect(await playedOnNode(24)).toMatchObject(WHOLE_CONTRACT),
   LONGEST_MS,
 );
 

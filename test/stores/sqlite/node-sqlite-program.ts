@@ -11,6 +11,7 @@ const [database, other] = [0, 1].map(() => new DatabaseSync(join(folder, 'locks.
 // Do not wait for the disk.
 for (const one of [database, other]) one.exec('PRAGMA synchronous = OFF');
 const played = await playContract(database, (text, values) => other.prepare(text).all(...values) as object[]);
-process.stdout.write(JSON.stringify(played));
+const [{ version } = {}] = other.prepare('SELECT sqlite_version() AS version').all() as { version?: string }[];
+process.stdout.write(JSON.stringify({ ...played, version }));
 for (const one of [database, other]) one.close();
 rmSync(folder, { recursive: true });

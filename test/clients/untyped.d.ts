@@ -1,0 +1,3 @@
+declare module 'pg-8.0' {
+  export * from 'pg';
+}

@@ -1,0 +1,30 @@
+import { lockStoreContract } from 'single-execution/testing';
+import { afterAll, expect, test } from 'vitest';
+import { type Played, tableOf } from '../../clients/matrix.js';
+import { playPostgres } from '../../clients/play.js';
+import { playedElsewhere } from '../../clients/played-elsewhere.js';
+import { POSTGRES_CLIENTS } from '../../clients/postgres-clients.js';
+import { memberCases } from '../../support/member-cases.js';
+import { ownPostgres } from '../../support/own-servers.js';
+
+/** A package that is fetched on demand takes minutes once. */
+const LONGEST_MS = 600_000;
+
+const { server } = await ownPostgres();
+const lines: Played[] = [];
+afterAll(() => void process.stdout.write(`\n${tableOf(lines)}\n`));
+
+// One client after the other: with all at once, a client of one connection would wait too long for its answers.
+test.each(POSTGRES_CLIENTS)(
+  'row 142: the contract of all stores over $package, $kind',
+  async (which) => {
+    const { package: name, kind, runtime } = which;
+    const line = runtime
+      ? await playedElsewhere(runtime, { list: 'postgres', package: name, kind, address: server.url })
+      : await playPostgres(which, server.url, [...lockStoreContract, ...memberCases]);
+    lines.push(line);
+
+    expect(line.failed).toEqual([]);
+  },
+  LONGEST_MS,
+);
