@@ -21,6 +21,7 @@ const config: KnipConfig = {
       project: ['{src,test,demo,handlers,infra,bench,site}/**/*.{ts,tsx,mjs}', '*.{ts,mjs}'],
     },
     'test/oldest-cdk': { ignoreDependencies: ['.+'] },
+    'test/clients-redis': { ignoreDependencies: ['.+'] },
     'test/oldest-sdk': { ignoreDependencies: ['.+'] },
     'test/others': { entry: ['*.ts'] },
   },
