@@ -1,0 +1,202 @@
+import { readFileSync } from 'node:fs';
+import http, { type ClientRequestArgs } from 'node:http';
+import https from 'node:https';
+import net, { type Server } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { finalProblem } from '../../../src/core/request/final-failure.js';
+import { EXPIRED_CERTIFICATE, TEST_CERTIFICATE, TEST_KEY } from '../../support/test-certificates.js';
+
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** Starts a server. Resolves to its port. */
+function portOf(server: Server): Promise<number> {
+  servers.push(server);
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
+  });
+}
+
+const secure = (options: https.ServerOptions) =>
+  portOf(https.createServer({ key: TEST_KEY, cert: TEST_CERTIFICATE, ...options }, (_, answer) => answer.end()));
+const plain = () => portOf(http.createServer((_, answer) => answer.end()));
+
+/** The error of one request. */
+function failureOf(by: typeof http | typeof https, args: ClientRequestArgs & https.RequestOptions): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const done = (error: unknown) => resolve(error);
+    try {
+      const request = by.request({ host: 'localhost', family: 4, ...args }, () => reject(new Error('it was answered')));
+      request.once('error', done).end();
+    } catch (error) {
+      done(error);
+    }
+  });
+}
+
+const fetchFailure = (url: string) =>
+  fetch(url).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+const ca = TEST_CERTIFICATE;
+
+describe('a failure that no second try can cure', () => {
+  test.each<[string, RegExp, () => Promise<unknown>]>([
+    [
+      'a self-signed certificate',
+      /TLS failed \(DEPTH_ZERO_SELF_SIGNED_CERT\)/,
+      async () => failureOf(https, { port: await secure({}) }),
+    ],
+    [
+      'the same by fetch, which keeps it in the cause',
+      /TLS failed \(DEPTH_ZERO_SELF_SIGNED_CERT\)/,
+      async () => fetchFailure(`https://localhost:${await secure({})}/`),
+    ],
+    [
+      'an expired certificate',
+      /TLS failed \(CERT_HAS_EXPIRED\)/,
+      async () => failureOf(https, { port: await secure({ cert: EXPIRED_CERTIFICATE }), ca: EXPIRED_CERTIFICATE }),
+    ],
+    [
+      'a certificate of another host',
+      /TLS failed \(ERR_TLS_CERT_ALTNAME_INVALID\)/,
+      async () => failureOf(https, { host: '127.0.0.1', port: await secure({}), ca }),
+    ],
+    [
+      'TLS to a plain port',
+      /TLS failed \((EPROTO|ERR_SSL_WRONG_VERSION_NUMBER)\)/,
+      async () => failureOf(https, { port: await plain() }),
+    ],
+    [
+      'the same by fetch',
+      /TLS failed \((EPROTO|ERR_SSL_WRONG_VERSION_NUMBER)\)/,
+      async () => fetchFailure(`https://localhost:${await plain()}/`),
+    ],
+    [
+      'a version of TLS that the server refuses',
+      /TLS failed \((EPROTO|ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)\)/,
+      async () => failureOf(https, { port: await secure({ minVersion: 'TLSv1.3' }), maxVersion: 'TLSv1.2', ca }),
+    ],
+    [
+      'no certificate of the client, where one is required',
+      /TLS failed \(ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED\)/,
+      async () => failureOf(https, { port: await secure({ requestCert: true, rejectUnauthorized: true }), ca }),
+    ],
+    [
+      'a key that cannot be read',
+      /TLS failed \(ERR_OSSL_/,
+      () => failureOf(https, { port: 1, key: 'rubbish', cert: 'rubbish' }),
+    ],
+    [
+      'a file that is not there',
+      /no request can be made \(ENOENT\)/,
+      async () => {
+        try {
+          return readFileSync('/nowhere/ca.pem');
+        } catch (error) {
+          return error;
+        }
+      },
+    ],
+    [
+      'a URL without a scheme',
+      /no request can be made \((URL|ERR_INVALID_URL)\)/,
+      () => fetchFailure('localhost:8000'),
+    ],
+    ['a text that is not a URL', /no request can be made \((URL|ERR_INVALID_URL)\)/, () => fetchFailure('localhost')],
+    ['a port that nobody may call', /no request can be made \(URL\)/, () => fetchFailure('http://127.0.0.1:1/')],
+    ['a port that does not exist', /ERR_SOCKET_BAD_PORT/, () => failureOf(http, { port: 99_999 })],
+    ['a protocol that is none', /ERR_INVALID_PROTOCOL/, () => failureOf(http, { protocol: 'localhost:', port: 1 })],
+    ['a header with a line break', /ERR_INVALID_CHAR/, () => failureOf(http, { port: 1, headers: { a: 'b\nc' } })],
+    ['an agent that is none', /ERR_INVALID_ARG_TYPE/, () => failureOf(http, { agent: 'x' as never, port: 1 })],
+    [
+      'a host name with a blank',
+      /no request can be made \(ENOTFOUND\)/,
+      () => failureOf(http, { host: 'dynamodb.eu west-1.example', port: 1 }),
+    ],
+    [
+      'a host name with an empty part',
+      /no request can be made \(ENOTFOUND\)/,
+      () => failureOf(http, { host: 'dynamodb..example', port: 1 }),
+    ],
+  ])('F120 %s', async (_, expected, fail) => {
+    expect(finalProblem(await fail())).toMatch(expected);
+  });
+
+  test('F120 of several addresses, all must fail for good', () => {
+    const bad = Object.assign(new Error(), { code: 'CERT_HAS_EXPIRED' });
+    const down = Object.assign(new Error(), { code: 'ECONNREFUSED' });
+    expect(finalProblem(new AggregateError([bad, bad]))).toMatch(/CERT_HAS_EXPIRED/);
+    expect(finalProblem(new AggregateError([bad, down]))).toBeUndefined();
+  });
+
+  test('F120 an error that is its own cause ends the search', () => {
+    const error: Error = new Error('x');
+    error.cause = error;
+    expect(finalProblem(error)).toBeUndefined();
+  });
+});
+
+describe('a failure that may pass', () => {
+  test.each<[string, () => Promise<unknown>]>([
+    [
+      'a port where nobody listens',
+      async () => {
+        const server = net.createServer();
+        const port = await portOf(server);
+        await new Promise((resolve) => server.close(resolve));
+        return failureOf(http, { port });
+      },
+    ],
+    ['a well-formed host that is not known', () => failureOf(http, { host: 'nobody.invalid', port: 1 })],
+    [
+      'a connection that is cut',
+      async () => failureOf(https, { port: await portOf(net.createServer((socket) => socket.destroy())) }),
+    ],
+    [
+      'a plain request to a port of TLS, which looks like a connection that is cut',
+      async () => failureOf(http, { port: await secure({}) }),
+    ],
+    [
+      'fetch to a port where nobody listens',
+      async () => {
+        const server = net.createServer();
+        const port = await portOf(server);
+        await new Promise((resolve) => server.close(resolve));
+        return fetchFailure(`http://127.0.0.1:${port}/`);
+      },
+    ],
+    ['a socket file that is not there now', () => failureOf(http, { socketPath: '/nowhere/server.sock' })],
+  ])('F120 %s', async (_, fail) => {
+    const error = await fail();
+    expect(error).toBeInstanceOf(Error);
+    expect(finalProblem(error)).toBeUndefined();
+  });
+
+  test.each([
+    'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR',
+    'ERR_SSL_SSLV3_ALERT_BAD_RECORD_MAC',
+    'ERR_TLS_HANDSHAKE_TIMEOUT',
+    'ERR_SOCKET_CONNECTION_TIMEOUT',
+    'EAI_AGAIN',
+    'ETIMEDOUT',
+    '08006',
+    'P1001',
+  ])('F120 the code %s', (code) => {
+    expect(finalProblem(Object.assign(new Error('x'), { code }))).toBeUndefined();
+  });
+
+  test('F120 a wrong argument in the client, which may come while it reads an answer', () => {
+    const code = 'ERR_INVALID_ARG_TYPE';
+    const error = Object.assign(new TypeError('The "list[1]" argument must be an instance of Buffer'), { code });
+    expect(finalProblem(error)).toBeUndefined();
+  });
+
+  test('F120 a value of a statement that looks like a problem is not read', () => {
+    expect(finalProblem(Object.assign(new Error('INSERT bad port'), { code: '57014' }))).toBeUndefined();
+  });
+});
