@@ -51,7 +51,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'stores/redis': {
     what: 'the verbs as Lua scripts, over a connection or over Upstash REST',
-    sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/request'],
+    sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/record', 'core/request'],
   },
   adapters: {
     what: '`withSingleExecution` on each platform',

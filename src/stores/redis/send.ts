@@ -6,6 +6,7 @@ import { describe } from '../../core/values/checks.js';
 import { type Sent, sentNow } from '../../core/values/clock.js';
 import { classifyFailure, failureOf, isHeaderRefused, isNoScript, NotSent } from './errors.js';
 import { readReply, type ScriptReply } from './reply.js';
+import { deniedBy } from './rights.js';
 import type { RedisScript } from './scripts.js';
 
 /** Runs scripts on a Redis, by the text of a script or by the hash of that text. All arguments are texts. */
@@ -19,7 +20,11 @@ export interface ScriptClient {
    * client cannot send.
    */
   connected?(call: StoreCall): Promise<StoreCall | NotSent> | undefined;
+  /** The clients of all masters of a cluster; undefined if this is not a client of a cluster. Absent for Upstash. */
+  masters?(): ClusterMasters | undefined;
 }
+
+type ClusterMasters = Promise<readonly RedisClient[]> | readonly (RedisClient | Promise<RedisClient>)[];
 
 /** A client, and what is known of its Redis. All stores that use the client share this object. */
 export interface RedisClient extends ScriptClient {
@@ -131,8 +136,14 @@ export interface RedisConnection {
   /** Sends a script until it is answered. @throws LockStoreError (INVALID_NAME) */
   run<W extends string>(order: ScriptOrder<W>, call: StoreCall): Promise<RedisAnswer<W>>;
   /** Sends a script once, and returns any answer unchecked. */
-  send(script: RedisScript, keys: string[], args: string[]): Promise<unknown>;
+  readonly send: SendOnce;
+  /** Makes the error of a script that `send` sent for a list. */
+  listFailure(error: unknown, call: StoreCall): Promise<LockStoreError>;
+  /** See {@link ScriptClient}; absent for Upstash. */
+  readonly masters?: (() => Promise<readonly SendOnce[] | undefined>) | undefined;
 }
+
+export type SendOnce = (script: RedisScript, keys: string[], args: string[]) => Promise<unknown>;
 
 /** A script, its verb and lock, and the words that it may answer with. */
 export interface ScriptOrder<W extends string> {
@@ -153,12 +164,30 @@ export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAUL
     if (notSent) throw notSent;
   };
 
+  const sendOnce =
+    (to: RedisClient): SendOnce =>
+    async (script, keys, args) => {
+      checkClient();
+      return sendScript(to, { script, keys, args, waits: false });
+    };
+  const failure = async (error: unknown, order: Pick<ScriptOrder<string>, 'operation' | 'name'>, call: StoreCall) => {
+    const { operation, name } = order;
+    const lists = operation === 'list';
+    const key = lists ? keyPrefix : keyPrefix + name;
+    const denial = await deniedBy(error, client, { key, prefix: keyPrefix, lists }, call);
+    return failureOf(error, operation, name, denial);
+  };
+
   return {
     keyPrefix,
-    async send(script, keys, args) {
-      checkClient();
-      return sendScript(client, { script, keys, args, waits: false });
-    },
+    send: sendOnce(client),
+    listFailure: (error, call) => failure(error, { operation: 'list', name: '*' }, call),
+    masters:
+      client.masters &&
+      (async () => {
+        const masters = await client.masters?.();
+        return masters && (await Promise.all(masters)).map(sendOnce);
+      }),
     async run({ script, operation, name, args, words }, call) {
       const key = lockKey(keyPrefix, name, operation);
       const connecting = client.connected?.(call);
@@ -182,7 +211,7 @@ export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAUL
       );
       const { ambiguous } = answer;
       return 'error' in answer
-        ? { error: failureOf(answer.error, operation, name), ambiguous, sent }
+        ? { error: await failure(answer.error, { operation, name }, call), ambiguous, sent }
         : { value: answer.value, ambiguous, sent };
     },
   };

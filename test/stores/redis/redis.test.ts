@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { executeWithLock, type Granted, LockStoreError } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
-import { type RedisStoreOptions, redisAdminStore, redisStore } from 'single-execution/redis';
+import { type RedisStoreOptions, redisAdminStore, redisStore, type ValkeyGlideClient } from 'single-execution/redis';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { storeCall } from '../../support/contract-harness.js';
@@ -333,7 +333,7 @@ describe('a client that cannot send', () => {
     });
   });
 
-  test.each<[string, () => RedisStoreOptions['client']]>([
+  test.each<[string, () => Exclude<RedisStoreOptions['client'], ValkeyGlideClient>]>([
     ['node-redis', () => connecting(watched(createClient({ socket: nobody })))],
     ['ioredis', () => ioredis(watched(new Redis(nobody)))],
     ['the oldest ioredis', () => ioredis(watched(new OldestRedis(nobody)))],
