@@ -180,3 +180,115 @@ export const FURTHER: readonly TestedClient[] = [
   upstash('@upstash/redis', { automaticDeserialization: false }, here),
   upstash('@upstash/redis', { enableAutoPipelining: false }, here),
 ];
+
+function ioredisCluster(alias: string, settings: { keyPrefix?: string } = {}, require = ofClients): TestedClient {
+  const { name, version, module } = load<typeof import('ioredis')>(alias, require);
+  const how = settings.keyPrefix === undefined ? 'Cluster' : 'Cluster with a key prefix of its own';
+  return {
+    name,
+    version,
+    how,
+    async connect({ host, port }) {
+      // Version 5.0 has it on the default export only.
+      const Cluster = module.Cluster ?? module.default.Cluster;
+      const client = new Cluster([{ host, port }], settings);
+      client.on('error', () => undefined);
+      const hset: Hset = (key, fields) => client.hset(key, fields);
+      return connected(client, prefixOf(name, version, how), hset, () => client.disconnect());
+    },
+  };
+}
+
+function nodeRedisCluster(alias: string, require = ofClients): TestedClient {
+  const { name, version, module } = load<typeof nodeRedis>(alias, require);
+  const how = 'createCluster';
+  return {
+    name,
+    version,
+    how,
+    async connect({ url }) {
+      const client = module.createCluster({ rootNodes: [{ url }] });
+      client.on('error', () => undefined);
+      await client.connect();
+      const close = () => ('destroy' in client ? client.destroy() : (client as { disconnect(): unknown }).disconnect());
+      return connected(client, prefixOf(name, version, how), (key, fields) => client.hSet(key, fields), close);
+    },
+  };
+}
+
+function glideCluster(): TestedClient {
+  const alias = '@valkey/valkey-glide';
+  const how = 'GlideClusterClient';
+  const { name, version, module } = load<typeof import('@valkey/valkey-glide')>(alias);
+  return {
+    name,
+    version,
+    how,
+    async connect({ host, port }) {
+      module.Logger.init('off');
+      const client = await module.GlideClusterClient.createClient({ addresses: [{ host, port }] });
+      const hset: Hset = (key, fields) => client.hset(key, fields);
+      return connected(client, prefixOf(name, version, how), hset, () => client.close());
+    },
+  };
+}
+
+/** Clients of a cluster; each is given the address of one node. */
+export const OF_A_CLUSTER: readonly TestedClient[] = [
+  ioredisCluster('ioredis', {}, here),
+  ioredisCluster('ioredis', { keyPrefix: 'app*[1]:' }, here),
+  ioredisCluster('ioredis-5'),
+  ioredisCluster('iovalkey'),
+  nodeRedisCluster('redis', here),
+  nodeRedisCluster('redis-4'),
+  nodeRedisCluster('redis-4-newest'),
+  nodeRedisCluster('redis-5'),
+  nodeRedisCluster('redis-5-newest'),
+  glideCluster(),
+];
+
+/** The name under which sentinels know the Redis of the tests. */
+export const SENTINEL_NAME = 'locks';
+
+function ioredisOfSentinels(alias: string, require = ofClients): TestedClient {
+  const { name, version, module } = load<typeof import('ioredis')>(alias, require);
+  const how = 'sentinels';
+  return {
+    name,
+    version,
+    how,
+    async connect({ host, port }) {
+      const sentinels = [{ host, port }];
+      const client: Redis = new (module.Redis ?? module.default)({ sentinels, name: SENTINEL_NAME });
+      client.on('error', () => undefined);
+      const hset: Hset = (key, fields) => client.hset(key, fields);
+      return connected(client, prefixOf(name, version, how), hset, () => client.disconnect());
+    },
+  };
+}
+
+function nodeRedisSentinel(alias: string, require = ofClients): TestedClient {
+  const { name, version, module } = load<typeof nodeRedis>(alias, require);
+  const how = 'createSentinel';
+  return {
+    name,
+    version,
+    how,
+    async connect({ host, port }) {
+      const client = module.createSentinel({ name: SENTINEL_NAME, sentinelRootNodes: [{ host, port }] });
+      client.on('error', () => undefined);
+      await client.connect();
+      const hset: Hset = (key, fields) => client.hSet(key, fields);
+      return connected(client, prefixOf(name, version, how), hset, () => client.destroy());
+    },
+  };
+}
+
+/** Clients that ask sentinels for the primary; each is given the address of one sentinel. */
+export const OF_SENTINELS: readonly TestedClient[] = [
+  ioredisOfSentinels('ioredis', here),
+  ioredisOfSentinels('ioredis-5'),
+  ioredisOfSentinels('iovalkey'),
+  nodeRedisSentinel('redis', here),
+  nodeRedisSentinel('redis-5'),
+];
