@@ -1,4 +1,5 @@
 import { describeType } from '../../core/values/checks.js';
+import { readThrownText } from '../../core/values/thrown.js';
 import { type Emitter, ioredisState, nodeRedisState, stateOf, warnOfNoListener } from './connecting.js';
 import { NotSent } from './errors.js';
 import { type RedisClient, type ScriptClient, sharedClients } from './send.js';
@@ -109,6 +110,10 @@ interface NodeRedisRest extends Emitter {
   readonly masters?: readonly NodeRedisNode[];
   getMasters?(): readonly NodeRedisNode[];
   nodeClient?(node: NodeRedisNode): NodeRedisClient | Promise<NodeRedisClient>;
+  /** Of version 4. */
+  commandsExecutor?: unknown;
+  /** As a cluster has it. */
+  sendCommand?(firstKey: string | undefined, isReadonly: boolean, args: string[]): Promise<unknown>;
 }
 
 function nodeRedis(client: NodeRedisClient & NodeRedisRest): ScriptClient {
@@ -119,8 +124,7 @@ function nodeRedis(client: NodeRedisClient & NodeRedisRest): ScriptClient {
   });
   let looked = false;
   return {
-    eval: (script, keys, args) => client.eval(script, { keys, arguments: args }),
-    evalsha: (hash, keys, args) => client.evalSha(hash, { keys, arguments: args }),
+    ...('masters' in client || 'getMasters' in client ? nodeRedisCluster(client) : nodeRedisScripts(client)),
     connected(call) {
       if (!looked) warnOfNoListener(client);
       looked = true;
@@ -134,6 +138,35 @@ function nodeRedis(client: NodeRedisClient & NodeRedisRest): ScriptClient {
       );
     },
   };
+}
+
+type Scripts = Pick<ScriptClient, 'eval' | 'evalsha'>;
+
+const nodeRedisScripts = (client: NodeRedisClient): Scripts => ({
+  eval: (script, keys, args) => client.eval(script, { keys, arguments: args }),
+  evalsha: (hash, keys, args) => client.evalSha(hash, { keys, arguments: args }),
+});
+
+function nodeRedisCluster(client: NodeRedisClient & NodeRedisRest): Scripts {
+  // Version 4 looks for the key of a script in the wrong argument, and sends the script to any node.
+  const send = async (...args: string[]) => client.sendCommand?.(args[3], false, args);
+  const scripts: Scripts =
+    client.commandsExecutor === undefined
+      ? nodeRedisScripts(client)
+      : {
+          eval: (script, keys, args) => send('EVAL', script, String(keys.length), ...keys, ...args),
+          evalsha: (hash, keys, args) => send('EVALSHA', hash, String(keys.length), ...keys, ...args),
+        };
+  return {
+    eval: (script, keys, args) => scripts.eval(script, keys, args).catch(stillMoving),
+    evalsha: (hash, keys, args) => scripts.evalsha(hash, keys, args).catch(stillMoving),
+  };
+}
+
+/** A client of a cluster follows MOVED. If it has followed too many, the nodes do not yet agree who serves the slot. */
+function stillMoving(error: unknown): never {
+  if (readThrownText(error, 'message').startsWith('MOVED')) throw new Error('TRYAGAIN the slot is moving');
+  throw error;
 }
 
 /** What a client of Valkey GLIDE has besides its commands. */
