@@ -141,13 +141,14 @@ function nodeRedis(client: NodeRedisClient & NodeRedisRest): ScriptClient {
 }
 
 type Scripts = Pick<ScriptClient, 'eval' | 'evalsha'>;
+type ClusterScripts = Scripts & Pick<ScriptClient, 'lookAgain'>;
 
 const nodeRedisScripts = (client: NodeRedisClient): Scripts => ({
   eval: (script, keys, args) => client.eval(script, { keys, arguments: args }),
   evalsha: (hash, keys, args) => client.evalSha(hash, { keys, arguments: args }),
 });
 
-function nodeRedisCluster(client: NodeRedisClient & NodeRedisRest): Scripts {
+function nodeRedisCluster(client: NodeRedisClient & NodeRedisRest): ClusterScripts {
   // Version 4 looks for the key of a script in the wrong argument, and sends the script to any node.
   const send = async (...args: string[]) => client.sendCommand?.(args[3], false, args);
   const scripts: Scripts =
@@ -157,9 +158,29 @@ function nodeRedisCluster(client: NodeRedisClient & NodeRedisRest): Scripts {
           eval: (script, keys, args) => send('EVAL', script, String(keys.length), ...keys, ...args),
           evalsha: (hash, keys, args) => send('EVALSHA', hash, String(keys.length), ...keys, ...args),
         };
+  /**
+   * Up to version 5 a client waits for ever for a master that has crashed. It learns of the new master if another node
+   * refuses a key, so a try that is sent beside a silent one shows this key to any node.
+   */
+  const lookAgain = async (key: string) =>
+    client.sendCommand?.(String(Math.random()), false, ['EVAL', 'return 1', '1', key]);
+  const silent = new Set<string>();
+  const follow = async (name: keyof Scripts, script: string, keys: string[], args: string[]) => {
+    const tried = `${keys[0]} ${args[0]}`;
+    if (silent.delete(tried)) lookAgain(keys[0] ?? '').catch(() => undefined);
+    else silent.add(tried);
+    try {
+      return await scripts[name](script, keys, args);
+    } catch (error) {
+      return stillMoving(error);
+    } finally {
+      silent.delete(tried);
+    }
+  };
   return {
-    eval: (script, keys, args) => scripts.eval(script, keys, args).catch(stillMoving),
-    evalsha: (hash, keys, args) => scripts.evalsha(hash, keys, args).catch(stillMoving),
+    eval: (script, keys, args) => follow('eval', script, keys, args),
+    evalsha: (hash, keys, args) => follow('evalsha', hash, keys, args),
+    lookAgain,
   };
 }
 

@@ -50,10 +50,8 @@ async function namesInCluster(redis: RedisConnection, call: StoreCall): Promise<
     if (!(round instanceof LockStoreError) && typeof round !== 'number') return round;
     if (signal.aborted || clock.monotonic() + PAUSE_MS >= end)
       throw round instanceof LockStoreError ? round : unsteady();
+    redis.lookAgain(redis.keyPrefix + (prefix.includes('{') ? '' : tagOfSlot(typeof round === 'number' ? round : 0)));
     await pause(PAUSE_MS, clock, signal);
-    // The answer of a node that does not serve this slot makes the client learn the nodes anew.
-    const key = prefix.includes('{') ? '' : tagOfSlot(typeof round === 'number' ? round : 0);
-    await redis.send(WHOLE_PREFIX, [redis.keyPrefix + key], []).catch(() => undefined);
   }
 }
 

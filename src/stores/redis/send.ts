@@ -22,6 +22,11 @@ export interface ScriptClient {
   connected?(call: StoreCall): Promise<StoreCall | NotSent> | undefined;
   /** The clients of all masters of a cluster; undefined if this is not a client of a cluster. Absent for Upstash. */
   masters?(): ClusterMasters | undefined;
+  /**
+   * Makes a client of a cluster ask again which node serves which slot. A client without this function does so when it
+   * is sent a key whose slot has moved.
+   */
+  lookAgain?(key: string): Promise<unknown>;
 }
 
 type ClusterMasters = Promise<readonly RedisClient[]> | readonly (RedisClient | Promise<RedisClient>)[];
@@ -141,6 +146,8 @@ export interface RedisConnection {
   listFailure(error: unknown, call: StoreCall): Promise<LockStoreError>;
   /** See {@link ScriptClient}; absent for Upstash. */
   readonly masters?: (() => Promise<readonly SendOnce[] | undefined>) | undefined;
+  /** Shows the client a key, so that a client of a cluster learns which node serves its slot. Waits for nothing. */
+  lookAgain(key: string): void;
 }
 
 export type SendOnce = (script: RedisScript, keys: string[], args: string[]) => Promise<unknown>;
@@ -182,6 +189,9 @@ export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAUL
     keyPrefix,
     send: sendOnce(client),
     listFailure: (error, call) => failure(error, { operation: 'list', name: '*' }, call),
+    lookAgain(key) {
+      (client.lookAgain?.(key) ?? client.eval('return 1', [key], [])).catch(() => undefined);
+    },
     masters:
       client.masters &&
       (async () => {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Redis as UpstashRedis } from '@upstash/redis';
-import type { GlideClient } from '@valkey/valkey-glide';
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type * as nodeRedis from 'redis';
 import { type RedisStoreOptions, redisAdminStore, redisStore } from 'single-execution/redis';
 import type { ContractHarness } from 'single-execution/testing';
@@ -14,6 +13,8 @@ import { startRestServer } from '../../support/rest-server.js';
 
 export interface Connected {
   readonly harness: ContractHarness;
+  /** Put before each name of a lock, by the store and by the client. */
+  readonly wholePrefix: string;
   close(): unknown;
 }
 
@@ -33,7 +34,8 @@ export interface ClientPackage {
 export interface TestedClient extends ClientPackage {
   /** What is special about this client, if it is not the package's usual one with its defaults. */
   readonly how?: string;
-  connect(server: RedisServerAt): Promise<Connected>;
+  /** @param keyPrefix of the store; without it, a prefix that no other client uses */
+  connect(server: RedisServerAt, keyPrefix?: string): Promise<Connected>;
 }
 
 const here = createRequire(import.meta.url);
@@ -53,242 +55,190 @@ function load<T>(alias: string, require = ofClients): ClientPackage & { readonly
   throw new Error(`${alias} is not installed: npm ci`);
 }
 
-type Hset = (key: string, fields: Record<string, string>) => Promise<unknown>;
-
-function connected(
-  client: RedisStoreOptions['client'],
-  keyPrefix: string,
-  hset: Hset,
-  close: () => unknown,
-): Connected {
-  const options = { client, keyPrefix };
-  return {
-    harness: redisHarness({ store: redisStore(options), admin: redisAdminStore(options), keyPrefix, hset }),
-    close,
-  };
+interface Opened {
+  readonly client: RedisStoreOptions['client'] & Partial<Record<'hSet' | 'hset', unknown>>;
+  /** The prefix of the client itself. */
+  readonly ownPrefix?: string | undefined;
+  close(): unknown;
 }
 
-const prefixOf = (name: string, version: string, how = '') => `${name} ${version} ${how}:`;
+interface Way<M> {
+  /** The name of the package in the workspace of clients. */
+  readonly alias: string;
+  readonly require?: NodeJS.Require | undefined;
+  readonly how?: string | undefined;
+  open(module: M, server: RedisServerAt): Opened | Promise<Opened>;
+}
 
-function ioredis(alias: string, settings: { keyPrefix?: string } = {}, require = ofClients): TestedClient {
-  const { name, version, module } = load<typeof import('ioredis')>(alias, require);
-  const how = settings.keyPrefix === undefined ? undefined : 'with a key prefix of its own';
+/** A client of `redisStore`. */
+function tested<M>({ alias, require, how, open }: Way<M>): TestedClient {
+  const { name, version, module } = load<M>(alias, require);
   return {
     name,
     version,
-    ...(how && { how }),
-    async connect({ url }) {
-      // Version 5.0 has only the default export.
-      const client: Redis = new (module.Redis ?? module.default)(url, settings);
-      const hset: Hset = (key, fields) => client.hset(key, fields);
-      return connected(client, prefixOf(name, version, how), hset, () => client.disconnect());
+    ...(how !== undefined && { how }),
+    async connect(server, keyPrefix = `${name} ${version} ${how}:`) {
+      const { client, ownPrefix = '', close } = await open(module, server);
+      const options = { client, keyPrefix };
+      const hset = (client.hSet ?? client.hset) as (key: string, fields: object) => Promise<unknown>;
+      return {
+        harness: redisHarness({
+          store: redisStore(options),
+          admin: redisAdminStore(options),
+          keyPrefix,
+          hset: (key, fields) => hset.call(client, key, fields),
+        }),
+        wholePrefix: ownPrefix + keyPrefix,
+        close,
+      };
     },
   };
 }
 
-function ofNodeRedis(alias: string, require = ofClients): TestedClient {
-  const { name, version, module } = load<typeof nodeRedis>(alias, require);
-  return {
-    name,
-    version,
-    async connect({ url }) {
-      const client = module.createClient({ url });
-      client.on('error', () => undefined);
-      await client.connect();
-      return connected(
-        client,
-        prefixOf(name, version),
-        (key, fields) => client.hSet(key, fields),
-        () => client.disconnect(),
-      );
-    },
-  };
+type IORedis = typeof import('ioredis');
+/** A prefix with characters that have a meaning in patterns. */
+const ODD_PREFIX = 'app*[1]:';
+
+/** The class of a package like ioredis. Version 5.0 has only the default export. */
+const classOf = (module: IORedis): typeof Redis => module.Redis ?? module.default;
+
+function opened(client: Redis | Cluster, ownPrefix?: string): Opened {
+  client.on('error', () => undefined);
+  return { client, ownPrefix, close: () => client.disconnect() };
 }
 
-function nodeRedisPool(alias: string, require = ofClients): TestedClient {
-  const { name, version, module } = load<typeof nodeRedis>(alias, require);
-  const how = 'a pool';
-  return {
-    name,
-    version,
+const ioredis = (alias: string, require?: NodeJS.Require, keyPrefix?: string): TestedClient =>
+  tested<IORedis>({
+    alias,
+    require,
+    how: keyPrefix && 'with a keyPrefix of its own',
+    open: (module, { url }) => opened(new (classOf(module))(url, keyPrefix ? { keyPrefix } : {}), keyPrefix),
+  });
+
+const ioredisOfSentinels = (alias: string, require?: NodeJS.Require): TestedClient =>
+  tested<IORedis>({
+    alias,
+    require,
+    how: 'sentinels',
+    open: (module, sentinel) => opened(new (classOf(module))({ sentinels: [sentinel], name: SENTINEL_NAME })),
+  });
+
+const ioredisCluster = (alias: string, require?: NodeJS.Require, keyPrefix?: string): TestedClient =>
+  tested<IORedis>({
+    alias,
+    require,
+    how: keyPrefix ? 'Cluster with a keyPrefix of its own' : 'Cluster',
+    open(module, node) {
+      const OfCluster = module.Cluster ?? module.default.Cluster;
+      return opened(new OfCluster([node], keyPrefix ? { keyPrefix } : {}), keyPrefix);
+    },
+  });
+
+type NodeRedis = typeof nodeRedis;
+
+/** What all clients of node-redis have. Those of version 4 have no `destroy`. */
+interface Connectable {
+  on(event: 'error', listener: () => void): unknown;
+  connect(): Promise<unknown>;
+  destroy?(): unknown;
+  disconnect?(): unknown;
+}
+
+const ofNodeRedis = (
+  alias: string,
+  make: (module: NodeRedis, server: RedisServerAt) => Connectable & Opened['client'],
+  { require, how }: { require?: NodeJS.Require; how?: string } = {},
+): TestedClient =>
+  tested<NodeRedis>({
+    alias,
+    require,
     how,
-    async connect({ url }) {
-      const client = module.createClientPool({ url });
+    async open(module, server) {
+      const client = make(module, server);
       client.on('error', () => undefined);
       await client.connect();
-      const hset: Hset = (key, fields) => client.hSet(key, fields);
-      return connected(client, prefixOf(name, version, how), hset, () => client.destroy());
+      return { client, close: () => (client.destroy ? client.destroy() : client.disconnect?.()) };
     },
-  };
-}
+  });
 
-function glide(): TestedClient {
-  const alias = '@valkey/valkey-glide';
-  const { name, version, module } = load<typeof import('@valkey/valkey-glide')>(alias);
-  return {
-    name,
-    version,
-    async connect({ host, port }) {
-      module.Logger.init('off');
-      const client: GlideClient = await module.GlideClient.createClient({ addresses: [{ host, port }] });
-      return connected(
-        client,
-        prefixOf(name, version),
-        (key, fields) => client.hset(key, fields),
-        () => client.close(),
-      );
+const client = (module: NodeRedis, { url }: RedisServerAt) => module.createClient({ url });
+const pool = (module: NodeRedis, { url }: RedisServerAt) => module.createClientPool({ url });
+const cluster = (module: NodeRedis, { url }: RedisServerAt) => module.createCluster({ rootNodes: [{ url }] });
+const sentinel = (module: NodeRedis, { host, port }: RedisServerAt) =>
+  module.createSentinel({ name: SENTINEL_NAME, sentinelRootNodes: [{ host, port }] });
+
+const glide = (kind: 'GlideClient' | 'GlideClusterClient'): TestedClient =>
+  tested<typeof import('@valkey/valkey-glide')>({
+    alias: '@valkey/valkey-glide',
+    how: kind,
+    async open({ Logger, [kind]: Glide }, { host, port }) {
+      Logger.init('off');
+      const made = await Glide.createClient({ addresses: [{ host, port }] });
+      return { client: made, close: () => made.close() };
     },
-  };
-}
+  });
 
-function upstash(alias: string, settings: object = {}, require = ofClients): TestedClient {
+function upstash(alias: string, require?: NodeJS.Require, settings: object = {}): TestedClient {
   const { name, version, module } = load<{ Redis: typeof UpstashRedis }>(alias, require);
-  const how = Object.keys(settings).length === 0 ? undefined : JSON.stringify(settings);
+  const [how] = Object.entries(settings).map(([option, value]) => `${option}: ${value}`);
   return {
     name,
     version,
     ...(how && { how }),
-    async connect({ url }) {
+    async connect({ url }, keyPrefix = `${name} ${version} ${how}:`) {
       const rest = await startRestServer(url);
       const redis = new module.Redis({ url: rest.url, token: rest.token, ...settings });
-      const options = { redis, keyPrefix: prefixOf(name, version, how) };
-      const hset: Hset = (key, fields) => redis.hset(key, fields);
+      const options = { redis, keyPrefix };
+      const hset = (key: string, fields: Record<string, string>) => redis.hset(key, fields);
       const locks = { store: upstashStore(options), admin: upstashAdminStore(options), ...options, hset };
-      return { harness: redisHarness(locks), close: () => rest.stop() };
+      return { harness: redisHarness(locks), wholePrefix: keyPrefix, close: () => rest.stop() };
     },
   };
 }
-
-/** Those of `npm test`. */
-export const FIRST: readonly TestedClient[] = [ioredis('ioredis', {}, here), upstash('@upstash/redis', {}, here)];
-
-/** Those of `npm run proof`. */
-export const FURTHER: readonly TestedClient[] = [
-  ioredis('ioredis', { keyPrefix: 'app*[1]:' }, here),
-  ioredis('ioredis-5'),
-  ioredis('ioredis-5-newest'),
-  ioredis('iovalkey'),
-  ofNodeRedis('redis-4'),
-  ofNodeRedis('redis-4-newest'),
-  ofNodeRedis('redis-5'),
-  ofNodeRedis('redis-5-newest'),
-  ofNodeRedis('redis-6'),
-  ofNodeRedis('redis', here),
-  nodeRedisPool('redis', here),
-  glide(),
-  upstash('@upstash/redis-oldest'),
-  upstash('@upstash/redis', { automaticDeserialization: false }, here),
-  upstash('@upstash/redis', { enableAutoPipelining: false }, here),
-];
-
-function ioredisCluster(alias: string, settings: { keyPrefix?: string } = {}, require = ofClients): TestedClient {
-  const { name, version, module } = load<typeof import('ioredis')>(alias, require);
-  const how = settings.keyPrefix === undefined ? 'Cluster' : 'Cluster with a key prefix of its own';
-  return {
-    name,
-    version,
-    how,
-    async connect({ host, port }) {
-      // Version 5.0 has it on the default export only.
-      const Cluster = module.Cluster ?? module.default.Cluster;
-      const client = new Cluster([{ host, port }], settings);
-      client.on('error', () => undefined);
-      const hset: Hset = (key, fields) => client.hset(key, fields);
-      return connected(client, prefixOf(name, version, how), hset, () => client.disconnect());
-    },
-  };
-}
-
-function nodeRedisCluster(alias: string, require = ofClients): TestedClient {
-  const { name, version, module } = load<typeof nodeRedis>(alias, require);
-  const how = 'createCluster';
-  return {
-    name,
-    version,
-    how,
-    async connect({ url }) {
-      const client = module.createCluster({ rootNodes: [{ url }] });
-      client.on('error', () => undefined);
-      await client.connect();
-      const close = () => ('destroy' in client ? client.destroy() : (client as { disconnect(): unknown }).disconnect());
-      return connected(client, prefixOf(name, version, how), (key, fields) => client.hSet(key, fields), close);
-    },
-  };
-}
-
-function glideCluster(): TestedClient {
-  const alias = '@valkey/valkey-glide';
-  const how = 'GlideClusterClient';
-  const { name, version, module } = load<typeof import('@valkey/valkey-glide')>(alias);
-  return {
-    name,
-    version,
-    how,
-    async connect({ host, port }) {
-      module.Logger.init('off');
-      const client = await module.GlideClusterClient.createClient({ addresses: [{ host, port }] });
-      const hset: Hset = (key, fields) => client.hset(key, fields);
-      return connected(client, prefixOf(name, version, how), hset, () => client.close());
-    },
-  };
-}
-
-/** Clients of a cluster; each is given the address of one node. */
-export const OF_A_CLUSTER: readonly TestedClient[] = [
-  ioredisCluster('ioredis', {}, here),
-  ioredisCluster('ioredis', { keyPrefix: 'app*[1]:' }, here),
-  ioredisCluster('ioredis-5'),
-  ioredisCluster('iovalkey'),
-  nodeRedisCluster('redis', here),
-  nodeRedisCluster('redis-4'),
-  nodeRedisCluster('redis-4-newest'),
-  nodeRedisCluster('redis-5'),
-  nodeRedisCluster('redis-5-newest'),
-  glideCluster(),
-];
 
 /** The name under which sentinels know the Redis of the tests. */
 export const SENTINEL_NAME = 'locks';
 
-function ioredisOfSentinels(alias: string, require = ofClients): TestedClient {
-  const { name, version, module } = load<typeof import('ioredis')>(alias, require);
-  const how = 'sentinels';
-  return {
-    name,
-    version,
-    how,
-    async connect({ host, port }) {
-      const sentinels = [{ host, port }];
-      const client: Redis = new (module.Redis ?? module.default)({ sentinels, name: SENTINEL_NAME });
-      client.on('error', () => undefined);
-      const hset: Hset = (key, fields) => client.hset(key, fields);
-      return connected(client, prefixOf(name, version, how), hset, () => client.disconnect());
-    },
-  };
-}
+/** Those of `npm test`. */
+export const FIRST: readonly TestedClient[] = [ioredis('ioredis', here), upstash('@upstash/redis', here)];
 
-function nodeRedisSentinel(alias: string, require = ofClients): TestedClient {
-  const { name, version, module } = load<typeof nodeRedis>(alias, require);
-  const how = 'createSentinel';
-  return {
-    name,
-    version,
-    how,
-    async connect({ host, port }) {
-      const client = module.createSentinel({ name: SENTINEL_NAME, sentinelRootNodes: [{ host, port }] });
-      client.on('error', () => undefined);
-      await client.connect();
-      const hset: Hset = (key, fields) => client.hSet(key, fields);
-      return connected(client, prefixOf(name, version, how), hset, () => client.destroy());
-    },
-  };
-}
+/** Those of `npm run proof`. */
+export const FURTHER: readonly TestedClient[] = [
+  ioredis('ioredis', here, ODD_PREFIX),
+  ioredis('ioredis-5'),
+  ioredis('ioredis-5-newest'),
+  ioredis('iovalkey'),
+  ofNodeRedis('redis-4', client),
+  ofNodeRedis('redis-4-newest', client),
+  ofNodeRedis('redis-5', client),
+  ofNodeRedis('redis-5-newest', client),
+  ofNodeRedis('redis-6', client),
+  ofNodeRedis('redis', client, { require: here }),
+  ofNodeRedis('redis', pool, { require: here, how: 'createClientPool' }),
+  glide('GlideClient'),
+  upstash('@upstash/redis-oldest'),
+  upstash('@upstash/redis', here, { automaticDeserialization: false }),
+  upstash('@upstash/redis', here, { enableAutoPipelining: false }),
+];
+
+/** Clients of a cluster; each is given the address of one node. */
+export const OF_A_CLUSTER: readonly TestedClient[] = [
+  ioredisCluster('ioredis', here),
+  ioredisCluster('ioredis', here, ODD_PREFIX),
+  ioredisCluster('ioredis-5'),
+  ioredisCluster('iovalkey'),
+  ofNodeRedis('redis', cluster, { require: here, how: 'createCluster' }),
+  ...['redis-4', 'redis-4-newest', 'redis-5', 'redis-5-newest'].map((alias) =>
+    ofNodeRedis(alias, cluster, { how: 'createCluster' }),
+  ),
+  glide('GlideClusterClient'),
+];
 
 /** Clients that ask sentinels for the primary; each is given the address of one sentinel. */
 export const OF_SENTINELS: readonly TestedClient[] = [
   ioredisOfSentinels('ioredis', here),
   ioredisOfSentinels('ioredis-5'),
   ioredisOfSentinels('iovalkey'),
-  nodeRedisSentinel('redis', here),
-  nodeRedisSentinel('redis-5'),
+  ofNodeRedis('redis', sentinel, { require: here, how: 'createSentinel' }),
+  ofNodeRedis('redis-5', sentinel, { how: 'createSentinel' }),
 ];
