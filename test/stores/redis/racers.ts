@@ -48,7 +48,7 @@ export function startRace(name: string, racing: ReadonlyMap<string, LockStore>):
     async allRan() {
       const before = new Map(runs);
       const waiting = () => [...runs].filter(([racer, count]) => count === before.get(racer)).map(([racer]) => racer);
-      await expect.poll(waiting, 'clients that have not run again').toEqual([]);
+      await expect.poll(waiting, { message: 'clients that have not run again' }).toEqual([]);
       expect(most, 'handlers inside at once').toBe(1);
       // What a failover brings is reported as an outage; a grant can also come after its lease of 3 s.
       expect([...codes].filter((code) => !OUTAGE.has(code))).toEqual([]);
