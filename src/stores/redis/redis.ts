@@ -18,7 +18,7 @@ export interface RedisStoreOptions {
 }
 
 /**
- * Makes a store for locks in a Redis of version 7 or later, over a client that stays open. It promises nothing after an
+ * Makes a store for locks in a Redis of version 7 or later, a cluster of them, or Valkey, over a client that stays open. It promises nothing after an
  * acknowledged write is lost: see docs/protocol.md, "On Redis".
  *
  * @example
@@ -45,7 +45,8 @@ export function redisStore(options: RedisStoreOptions): LockStore & MemberStore 
  * import { lockAdmin } from 'single-execution/admin';
  * import { redisAdminStore } from 'single-execution/redis';
  *
- * const admin = lockAdmin(redisAdminStore({ client: new Redis() }));
+ * const client = new Redis({ maxRetriesPerRequest: 0, socketTimeout: 2_000 });
+ * const admin = lockAdmin(redisAdminStore({ client }));
  * await admin.pause('send-digest', { by: 'ann' });
  * ```
  */

@@ -21,10 +21,10 @@ async function warningsOf(listens: boolean): Promise<string[]> {
   return warned.mock.calls.map(([line]) => String(line));
 }
 
-test('F128 a client of node-redis without a listener for errors is warned of once, with the remedy', async () => {
+test('a client of node-redis without a listener for errors is warned of once, with the remedy', async () => {
   expect(await warningsOf(false)).toEqual([expect.stringContaining("add client.on('error', …)")]);
 });
 
-test('F128 a client of node-redis that listens for errors is not warned of', async () => {
+test('a client of node-redis that listens for errors is not warned of', async () => {
   expect(await warningsOf(true)).toEqual([]);
 });

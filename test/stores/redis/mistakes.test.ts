@@ -16,7 +16,7 @@ import { TEST_CERTIFICATE, TEST_KEY } from '../../support/test-certificates.js';
 const { server } = await ownRedis();
 const ofClients = createRequire(new URL('../../clients-redis/package.json', import.meta.url));
 const { default: OldestRedis } = ofClients('ioredis-5') as { default: typeof Redis };
-const { createClient: createOldClient } = ofClients('redis-5') as { createClient: typeof createClient };
+const { createClient: createOldClient } = ofClients('redis-5-newest') as { createClient: typeof createClient };
 
 const web = createServer((_, response) => response.end('hello'));
 const webPort = await listening(web);
@@ -75,7 +75,7 @@ const run = (client: Client) =>
     observers: [],
   });
 
-describe.each(CLIENTS)('F129 %s', (_, connect) => {
+describe.each(CLIENTS)('F120 %s', (_, connect) => {
   test.each(MISTAKES)('with %s is told so at once', async (__, url, remedy) => {
     // An outage is reported after 5 s, and with `onStoreError: 'run'` the handler runs without a lock.
     await expect(run(connect(url))).rejects.toMatchObject({
@@ -86,7 +86,7 @@ describe.each(CLIENTS)('F129 %s', (_, connect) => {
   });
 });
 
-test('F129 ioredis that is already connected to another database than was asked for takes no lock', async () => {
+test('F120 ioredis that is already connected to another database than was asked for takes no lock', async () => {
   const client = ioredis(Redis, `${server.url}/99`) as Redis;
   await expect.poll(() => client.status).toBe('ready');
   await expect(run(client)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
@@ -99,14 +99,14 @@ test('F129 ioredis that is already connected to another database than was asked 
 test.each([
   ['ioredis', Redis],
   ['the oldest ioredis', OldestRedis],
-] as const)('F129 a URL of another scheme, which %s takes for a path, is told at once', async (_, Its) => {
+] as const)('F120 a URL of another scheme, which %s takes for a path, is told at once', async (_, Its) => {
   await expect(run(ioredis(Its, `http://127.0.0.1:${server.port}`))).rejects.toMatchObject({
     code: 'INVALID_REQUEST',
     message: expect.stringContaining('the URL does not begin with redis:// or rediss://'),
   });
 });
 
-test.each(MISTAKES)('F129 the command-line tool tells %s at once', async (_, url) => {
+test.each(MISTAKES)('F120 the command-line tool tells %s at once', async (_, url) => {
   const { code, stderr } = await innerCli(['ls', '--redis-url', url]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/correct/);
