@@ -110,10 +110,10 @@ return cjson.encode(answer)
 });
 
 /** For a Redis that is never a node of a cluster, as far as its clients can see. */
-export const LIST = listScript("local own = ''");
+export const LIST: RedisScript = listScript("local own = ''");
 
 /** The list of one node. Only that a user may not ask for the cluster fails it; other errors mean that there is none. */
-export const LIST_NODE = listScript(`
+export const LIST_NODE: RedisScript = listScript(`
 local nodes = redis.pcall('CLUSTER', 'NODES')
 local err = type(nodes) == 'table' and nodes.err or ''
 if string.find(err, 'user executing') or string.find(err, 'ACL failure') then return nodes end

@@ -1,4 +1,5 @@
 import { describeType } from '../../core/values/checks.js';
+import { newAttemptId } from '../../core/values/names.js';
 import { readThrownText } from '../../core/values/thrown.js';
 import { type Emitter, ioredisState, nodeRedisState, stateOf, warnOfNoListener } from './connecting.js';
 import { NotSent } from './errors.js';
@@ -162,8 +163,7 @@ function nodeRedisCluster(client: NodeRedisClient & NodeRedisRest): ClusterScrip
    * Up to version 5 a client waits for ever for a master that has crashed. It learns of the new master if another node
    * refuses a key, so a try that is sent beside a silent one shows this key to any node.
    */
-  const lookAgain = async (key: string) =>
-    client.sendCommand?.(String(Math.random()), false, ['EVAL', 'return 1', '1', key]);
+  const lookAgain = async (key: string) => client.sendCommand?.(newAttemptId(), false, ['EVAL', 'return 1', '1', key]);
   const silent = new Set<string>();
   const follow = async (name: keyof Scripts, script: string, keys: string[], args: string[]) => {
     const tried = `${keys[0]} ${args[0]}`;

@@ -177,18 +177,13 @@ export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAUL
       checkClient();
       return sendScript(to, { script, keys, args, waits: false });
     };
-  const failure = async (error: unknown, order: Pick<ScriptOrder<string>, 'operation' | 'name'>, call: StoreCall) => {
-    const { operation, name } = order;
-    const lists = operation === 'list';
-    const key = lists ? keyPrefix : keyPrefix + name;
-    const denial = await deniedBy(error, client, { key, prefix: keyPrefix, lists }, call);
-    return failureOf(error, operation, name, denial);
-  };
+  const failure = (error: unknown, operation: StoreOperation, name: string, call: StoreCall) =>
+    failureOn({ client, keyPrefix, operation, name }, error, call);
 
   return {
     keyPrefix,
     send: sendOnce(client),
-    listFailure: (error, call) => failure(error, { operation: 'list', name: '*' }, call),
+    listFailure: (error, call) => failure(error, 'list', '*', call),
     lookAgain(key) {
       (client.lookAgain?.(key) ?? client.eval('return 1', [key], [])).catch(() => undefined);
     },
@@ -221,8 +216,23 @@ export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAUL
       );
       const { ambiguous } = answer;
       return 'error' in answer
-        ? { error: await failure(answer.error, { operation, name }, call), ambiguous, sent }
+        ? { error: await failure(answer.error, operation, name, call), ambiguous, sent }
         : { value: answer.value, ambiguous, sent };
     },
   };
+}
+
+interface Failed {
+  readonly client: RedisClient;
+  readonly keyPrefix: string;
+  readonly operation: StoreOperation;
+  readonly name: string;
+}
+
+/** Makes the error that callers see. If Redis denies a command in a script, asks which. */
+async function failureOn({ client, keyPrefix, operation, name }: Failed, error: unknown, call: StoreCall) {
+  const lists = operation === 'list';
+  const key = lists ? keyPrefix : keyPrefix + name;
+  const denial = await deniedBy(error, client, { key, prefix: keyPrefix, lists }, call);
+  return failureOf(error, operation, name, denial);
 }
