@@ -35,7 +35,8 @@ export function finalProblem(error: unknown, depth: number = DEEPEST_CAUSE): str
   // code for a URL.
   const text = /^(EPROTO|ERR_INVALID_ARG.*)?$/.test(code) ? `${code} ${readThrownText(error, 'message')}`.trim() : code;
   const words = text.toUpperCase().replaceAll(' ', '_');
-  if (TLS.test(words)) return `TLS failed (${code}); correct the host, the port or the certificates`;
+  // Without a code, a message such as "Unable to parse response body" is not of TLS.
+  if (code !== '' && TLS.test(words)) return `TLS failed (${code}); correct the host, the port or the certificates`;
   if (isFile || OPTIONS.test(words) || (code === 'ENOTFOUND' && NO_HOST.test(hostname))) {
     return `no request can be made (${code || 'URL'}); correct the address and the options of the client`;
   }

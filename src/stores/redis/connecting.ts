@@ -68,7 +68,8 @@ export function stateOf(connection: Connection): Required<Pick<RedisClient, 'not
       }
     },
     connected(call) {
-      const isKnown = state() === 'closed' || (state() === 'usable' && isAsked);
+      const now = state();
+      const isKnown = now === 'closed' || (now === 'usable' && isAsked);
       return isKnown ? undefined : untilConnected(connection, { asking: askOnce(), mustWait: !isAsked }, call);
     },
   };
@@ -111,7 +112,7 @@ async function untilConnected(
 function notConnected(): NotSent {
   return new NotSent(
     'UNAVAILABLE',
-    'the client is not connected to Redis: start Redis, or check its address, the network, and whether it expects TLS',
+    'the client is not connected to Redis: start Redis, or check its address and the network',
     true,
   );
 }

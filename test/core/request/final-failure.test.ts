@@ -134,6 +134,10 @@ describe('a failure that no second try can cure', () => {
     expect(finalProblem(new AggregateError([bad, down]))).toBeUndefined();
   });
 
+  test('F120 a message without a code is not taken for one of TLS', () => {
+    expect(finalProblem(new SyntaxError('Unable to parse response body: <html>'))).toBeUndefined();
+  });
+
   test('F120 an error that is its own cause ends the search', () => {
     const error: Error = new Error('x');
     error.cause = error;

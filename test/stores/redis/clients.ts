@@ -167,13 +167,24 @@ const cluster = (module: NodeRedis, { url }: RedisServerAt) => module.createClus
 const sentinel = (module: NodeRedis, { host, port }: RedisServerAt) =>
   module.createSentinel({ name: SENTINEL_NAME, sentinelRootNodes: [{ host, port }] });
 
+interface GlideClass {
+  createClient(options: object): Promise<Opened['client'] & { close(): void }>;
+}
+
+/** The part of Valkey GLIDE that is used here; its package is in the workspace of clients only. */
+interface Glide {
+  readonly Logger: { init(level: string): void };
+  readonly GlideClient: GlideClass;
+  readonly GlideClusterClient: GlideClass;
+}
+
 const glide = (kind: 'GlideClient' | 'GlideClusterClient'): TestedClient =>
-  tested<typeof import('@valkey/valkey-glide')>({
+  tested<Glide>({
     alias: '@valkey/valkey-glide',
     how: kind,
-    async open({ Logger, [kind]: Glide }, { host, port }) {
-      Logger.init('off');
-      const made = await Glide.createClient({ addresses: [{ host, port }] });
+    async open(module, { host, port }) {
+      module.Logger.init('off');
+      const made = await module[kind].createClient({ addresses: [{ host, port }] });
       return { client: made, close: () => made.close() };
     },
   });

@@ -419,8 +419,8 @@ test.each<[unknown, string]>([
   [{ client: new UpstashRedis({ url: 'https://x.y', token: 'z' }) }, 'give it to upstashStore({ redis })'],
   [{ client: Promise.resolve() }, 'client is a promise: await it'],
   [undefined, 'redisStore was given undefined: give { client }'],
-  [{}, 'client is undefined: give a client of ioredis or node-redis'],
-  [{ client: {} }, 'give a client of ioredis or node-redis'],
+  [{}, 'client is undefined: give a client of ioredis, node-redis, iovalkey or Valkey GLIDE'],
+  [{ client: {} }, 'give a client of ioredis, node-redis, iovalkey or Valkey GLIDE'],
   [{ client: { evalsha() {} }, prefix: 'x' }, "unknown option 'prefix': the options are client, keyPrefix"],
   [{ client: { evalsha() {} }, keyPrefix: 7 }, 'keyPrefix is 7: give a string'],
 ])('refuses %j', (options, message) => {
