@@ -23,6 +23,7 @@ const config: KnipConfig = {
     'test/clients': { entry: ['program.ts', '*.test.ts', '*.test-d.ts'] },
     'test/copied-sdk': { ignoreDependencies: ['.+'] },
     'test/oldest-cdk': { ignoreDependencies: ['.+'] },
+    'test/clients-redis': { ignoreDependencies: ['.+'] },
     'test/oldest-sdk': { ignoreDependencies: ['.+'] },
     'test/others': {
       entry: ['*.ts'],

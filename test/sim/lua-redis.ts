@@ -31,9 +31,14 @@ const COMMANDS: Record<string, (redis: RedisData, key: string, ...args: string[]
   SCAN: ({ hashes }) => ['0', [...hashes.keys()]],
 };
 
-/** What Redis offers to scripts besides `redis.call`: `unpack` of Lua 5.1, and JSON of texts and small numbers. */
+/** What Redis offers to scripts besides `redis.call`: `redis.pcall`, `unpack` of Lua 5.1, and JSON of texts and small numbers. */
 const AROUND = `
 unpack = table.unpack
+
+function redis.pcall(...)
+  local done, answer = pcall(redis.call, ...)
+  return done and answer or { err = answer }
+end
 
 local function quoted(text)
   return '"' .. string.gsub(text, '[%c"\\\\]', function(sign) return string.format('\\\\u%04x', string.byte(sign)) end) .. '"'

@@ -5,6 +5,7 @@ import { HOST, type KeptServer, startServer } from './kept-server.js';
 
 const PROGRAM = 'redis-server';
 const START_MS = 180_000;
+const IN_MEMORY = ['--save', '', '--appendonly', 'no'];
 
 export interface RedisServer extends KeptServer {
   readonly host: typeof HOST;
@@ -12,15 +13,19 @@ export interface RedisServer extends KeptServer {
   readonly url: string;
 }
 
-/** Starts the real redis-server in memory on a free port. It ends with `stop()` or with this process. */
-export async function startRedisServer(): Promise<RedisServer> {
+/**
+ * Starts the real redis-server in memory on a free port. It ends with `stop()` or with this process.
+ *
+ * @param settings further arguments of the program
+ */
+export async function startRedisServer(settings: readonly string[] = []): Promise<RedisServer> {
   await requireRedisServer();
   const { port, stop } = await startServer({
     name: PROGRAM,
     ready: 'Ready to accept connections',
     startMs: START_MS,
     plan: (_, port) => ({
-      command: [PROGRAM, '--save', '', '--appendonly', 'no', '--bind', HOST, '--protected-mode', 'no', '--port', port],
+      command: [PROGRAM, ...IN_MEMORY, '--bind', HOST, '--protected-mode', 'no', '--port', port, ...settings],
     }),
   });
   return { host: HOST, port, url: `redis://${HOST}:${port}`, stop };

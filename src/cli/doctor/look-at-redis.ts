@@ -17,10 +17,16 @@ const OLDEST_VERSION = 7;
 
 type Facts = ReadonlyMap<string, string>;
 
-type Command = (name: string, ...args: string[]) => Promise<unknown>;
+interface Examined {
+  readonly keyPrefix: string;
+  command(name: string, ...args: string[]): Promise<unknown>;
+  /** Runs a script over one key. */
+  evaluate(script: string, key: string, args: string[]): Promise<unknown>;
+}
 
 /** Looks at a Redis. Writes nothing. */
-export async function lookAtRedis(command: Command, session: Examiner): Promise<readonly Finding[]> {
+export async function lookAtRedis(examined: Examined, session: Examiner): Promise<readonly Finding[]> {
+  const { command } = examined;
   const script = await lookByScript(session);
   if (script.status === 'problem') return [script];
   const about = async (check: string, section: string, judge: (facts: Facts) => Verdict) =>
@@ -31,6 +37,7 @@ export async function lookAtRedis(command: Command, session: Examiner): Promise<
     );
   return [
     script,
+    await lookAtRights(examined),
     await lookAtClock(session.clock, () => command('TIME')),
     await about('version', 'server', versionOf),
     await about('role', 'replication', roleOf),
@@ -53,6 +60,36 @@ export async function lookAtUpstash(time: () => Promise<unknown>, session: Exami
 /** Checks that Redis runs scripts: a read is a script. */
 const lookByScript = (session: Examiner) =>
   lookByReading(session, 'script', 'runs', 'see docs/stores/redis.md, "Permissions or setup"');
+
+/** The commands that a run needs, in the form of an example. In place of `key` stands the key of a lock. */
+const OF_A_RUN = ['TIME', 'HGETALL key', 'HMGET key f', 'HGET key f', 'HSET key f v', 'HDEL key f'];
+
+/** Asks which commands this user may not run in a script, and runs none of them. */
+const MAY_NOT = `
+local denied = {}
+for _, words in ipairs(ARGV) do
+  local command = {}
+  for word in string.gmatch(words, '%S+') do command[#command + 1] = word == 'key' and KEYS[1] or word end
+  if redis.acl_check_cmd and not redis.acl_check_cmd(unpack(command)) then denied[#denied + 1] = command[1] end
+end
+return table.concat(denied, ' ')
+`;
+
+function lookAtRights({ evaluate, keyPrefix }: Examined): Promise<Finding> {
+  return look(
+    'rights',
+    async () => {
+      const denied = String(await evaluate(MAY_NOT, `${keyPrefix}doctor`, OF_A_RUN));
+      if (denied === '') return ok(`this user may run what a run needs, on ${keyPrefix}*`);
+      const rules = denied.toLowerCase().replaceAll(/\S+/g, '+$&');
+      return problem(
+        `this user may not run ${denied}: a run fails`,
+        `ACL SETUSER <user> ${rules}; docs/stores/redis.md has the whole line`,
+      );
+    },
+    (error) => unknown(`may not look: ${nameOfThrown(error)}`, 'allow EVAL to this user'),
+  );
+}
 
 function lookAtClock(clock: Clock, time: () => Promise<unknown>): Promise<Finding> {
   return look(

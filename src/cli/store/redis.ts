@@ -12,32 +12,36 @@ export const redis: StoreKind = {
   options: { 'redis-url': { value: 'URL', help: 'the Redis of the locks, redis:// or rediss://; else REDIS_URL' } },
   variable: { name: 'REDIS_URL', fits: /./s },
   connects: true,
-  examined: 'scripts, version, role, eviction, persistence, clock',
+  examined: 'scripts, rights, version, role, eviction, persistence, clock',
   check: (named) => checkUrl(named, /^rediss?:$/, 'redis://127.0.0.1:6379 or rediss://user:password@host'),
   open: openRedis,
 };
 
 /** A connected client of either package. */
 interface RedisConnection {
+  /** A client of the whole cluster, if the Redis is a node of one. */
   readonly client: IORedisClient | NodeRedisClient;
-  /** Sends a command that is not a script. */
+  /** Sends a command that is not a script, to the Redis of the URL. */
   command(name: string, ...args: string[]): Promise<unknown>;
+  /** Runs a script over one key. */
+  evaluate(script: string, key: string, args: string[]): Promise<unknown>;
   close(): void;
 }
 
 async function openRedis({ value: url, prefix }: NamedStore, clock: Clock): Promise<OpenedStore> {
   const place = placeOf(url, clock);
-  const { client, command, close } = await withInstalled<RedisConnection>('redis-url', {
+  const { client, command, evaluate, close } = await withInstalled<RedisConnection>('redis-url', {
     ioredis: () => connectIORedis(url, place),
     redis: () => connectNodeRedis(url, place),
   });
   const options = { client, ...prefix };
+  const { keyPrefix = 'lock:' } = prefix;
   return {
     store: redisStore(options),
     admin: redisAdminStore(options),
     place,
     words: 'redis',
-    examine: (session) => lookAtRedis(command, session),
+    examine: (session) => lookAtRedis({ command, evaluate, keyPrefix }, session),
     close,
   };
 }
@@ -63,22 +67,66 @@ function placeOf(url: string, clock: Clock): RedisPlace {
 }
 
 async function connectIORedis(url: string, place: RedisPlace): Promise<RedisConnection> {
-  const { Redis } = await import('ioredis');
-  const client = new Redis(url, { maxRetriesPerRequest: 0, socketTimeout: 2_000 });
-  const close = () => client.disconnect();
-  await untilReady(client, place, close);
-  return { client, command: (name, ...args) => client.call(name, ...args), close };
+  const { Cluster, Redis } = await import('ioredis');
+  const limits = { maxRetriesPerRequest: 0, socketTimeout: 2_000 };
+  const node = new Redis(url, limits);
+  await untilReady(node, place, () => node.disconnect());
+  const command = (name: string, ...args: string[]) => node.call(name, ...args);
+  const isCluster = await isInCluster(command);
+  const { host = '127.0.0.1', port = 6379, username, password, tls } = node.options;
+  const redisOptions = { ...limits, ...(username && { username }), ...(password && { password }), ...(tls && { tls }) };
+  const client = isCluster ? new Cluster([{ host, port }], { redisOptions, ...asIs(tls) }) : node;
+  client.on('error', (error: Error) => place.note(systemWords(error)));
+  return {
+    client,
+    command,
+    evaluate: (script, key, args) => client.eval(script, 1, key, ...args),
+    close() {
+      node.disconnect();
+      if (isCluster) client.disconnect();
+    },
+  };
 }
 
+/** With TLS, certificates hold the names of nodes, so the names are not replaced by addresses. */
+const asIs = (tls: unknown) =>
+  tls ? { dnsLookup: (name: string, callback: (error: null, address: string) => void) => callback(null, name) } : {};
+
 async function connectNodeRedis(url: string, place: RedisPlace): Promise<RedisConnection> {
-  const { createClient } = await import('redis');
-  const client = createClient({ url });
-  const close = () => client.destroy();
-  const ready = untilReady(client, place, close);
+  const { createClient, createCluster } = await import('redis');
+  const node = createClient({ url });
+  const ready = untilReady(node, place, () => node.destroy());
   // Rejects if the client is closed before it is connected.
-  client.connect().catch(() => undefined);
+  node.connect().catch(() => undefined);
   await ready;
-  return { client, command: (name, ...args) => client.sendCommand([name, ...args]), close };
+  const command = (name: string, ...args: string[]) => node.sendCommand([name, ...args]);
+  const { protocol, username, password } = new URL(url);
+  const defaults = {
+    ...(username && { username: decodeURIComponent(username) }),
+    ...(password && { password: decodeURIComponent(password) }),
+    ...(protocol === 'rediss:' && { socket: { tls: true as const } }),
+  };
+  const cluster = (await isInCluster(command)) ? createCluster({ rootNodes: [{ url }], defaults }) : undefined;
+  cluster?.on('error', (error: Error) => place.note(systemWords(error)));
+  await cluster?.connect();
+  const client = cluster ?? node;
+  return {
+    client,
+    command,
+    evaluate: (script, key, args) => client.eval(script, { keys: [key], arguments: args }),
+    close() {
+      node.destroy();
+      cluster?.destroy();
+    },
+  };
+}
+
+/** Whether this Redis is a node of a cluster. A user that may not ask sees one node, and `ls` says so. */
+async function isInCluster(command: RedisConnection['command']): Promise<boolean> {
+  return command('CLUSTER', 'NODES').then(
+    (nodes) => String(nodes).includes('myself'),
+    () => false,
+  );
 }
 
 interface Connecting {
@@ -86,12 +134,21 @@ interface Connecting {
   on(event: 'ready', listener: () => void): unknown;
 }
 
-const REFUSED_LOGIN = /^(WRONGPASS|NOAUTH)\b/;
+/** Errors of a connection that no second try cures, and what to do. A client would try again and again. */
+const FINAL: readonly (readonly [RegExp, string])[] = [
+  [/\b(WRONGPASS|NOAUTH)\b/, 'Redis refuses the login: check the user and the password of --redis-url or REDIS_URL'],
+  [/DB index is out of range/, 'Redis has no database of this number: correct the end of --redis-url or REDIS_URL'],
+  [/Unknown RESP type|Protocol error, got/, 'what answers there is not Redis: correct the host and the port'],
+  [
+    /CERT|EPROTO|ERR_(SSL|TLS)/,
+    'TLS failed: correct the host and the port, or set NODE_EXTRA_CA_CERTS to the certificates of your Redis',
+  ],
+];
 
 /**
  * Waits for a connection. Later errors of the connection are stored in `place`.
  *
- * @throws CliError if Redis refuses the login, which a client would try again and again, or does not answer in time
+ * @throws CliError if the connection never will be made, or is not made in time
  */
 function untilReady(client: Connecting, place: RedisPlace, close: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -110,8 +167,9 @@ function untilReady(client: Connecting, place: RedisPlace, close: () => void): P
     });
     client.on('error', (error) => {
       place.note(systemWords(error));
-      if (REFUSED_LOGIN.test(error.message))
-        giveUp('Redis refuses the login: check the user and the password of --redis-url or REDIS_URL');
+      const words = `${(error as NodeJS.ErrnoException).code} ${error.message}`;
+      const [, why] = FINAL.find(([pattern]) => pattern.test(words)) ?? [];
+      if (why !== undefined) giveUp(why);
     });
   });
 }

@@ -93,16 +93,32 @@ return answer('read', 0, read())
 `);
 
 /**
- * Arguments: `cursor`. Answers: `page`, the next cursor, and the names of a page. The prefix is passed as a key, so
- * that a client that adds its own prefix to each key adds it here too.
+ * Arguments: `cursor`, and the prefix unless it is passed as a key. Answers: `page`, the next cursor, what this node of
+ * a cluster serves (empty for a Redis without a cluster), and the names of a page. The prefix is passed as a key, so
+ * that a client that adds its own prefix to each key adds it here too; but a node of a cluster may not own that key.
  */
-export const LIST: RedisScript = {
+const listScript = (own: string): RedisScript => ({
   text: `
-local prefix = KEYS[1]
+local prefix = KEYS[1] or ARGV[2]
+${own}
 local pattern = string.gsub(prefix, '[\\\\*?%[%]]', '\\\\%0') .. '*'
 local page = redis.call('SCAN', ARGV[1], 'MATCH', pattern, 'COUNT', 500, 'TYPE', 'hash')
-local answer = { 'page', page[1] }
-for i, found in ipairs(page[2]) do answer[i + 2] = string.sub(found, #prefix + 1) end
+local answer = { 'page', page[1], own }
+for i, found in ipairs(page[2]) do answer[i + 3] = string.sub(found, #prefix + 1) end
 return cjson.encode(answer)
 `,
-};
+});
+
+/** For a Redis that is never a node of a cluster, as far as its clients can see. */
+export const LIST: RedisScript = listScript("local own = ''");
+
+/** The list of one node. Only that a user may not ask for the cluster fails it; other errors mean that there is none. */
+export const LIST_NODE: RedisScript = listScript(`
+local nodes = redis.pcall('CLUSTER', 'NODES')
+local err = type(nodes) == 'table' and nodes.err or ''
+if string.find(err, 'user executing') or string.find(err, 'ACL failure') then return nodes end
+local own = type(nodes) == 'string' and string.match(nodes, '[^\\n]*myself[^\\n]*') or ''
+`);
+
+/** No arguments. Answers with the prefix, which a client may have lengthened. */
+export const WHOLE_PREFIX: RedisScript = { text: 'return KEYS[1]' };

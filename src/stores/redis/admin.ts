@@ -11,11 +11,10 @@ import type {
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import { checkAttribute } from '../../core/record/lock-record.js';
 import { settledDeletion, settledListing, untoldWrite } from '../../core/request/attempt.js';
-import { answered, tryUntilAnswered } from '../../core/request/try-loop.js';
+import { answered } from '../../core/request/try-loop.js';
 import { nameProblem } from '../../core/values/names.js';
-import { DELETE, FORCE_RELEASE, GET, LIST, LIST_TICKS, PAUSE, RESUME } from './admin-scripts.js';
-import { classifyFailure, failureOf } from './errors.js';
-import { readPage } from './reply.js';
+import { DELETE, FORCE_RELEASE, GET, LIST_TICKS, PAUSE, RESUME } from './admin-scripts.js';
+import { namesUnderPrefix } from './list.js';
 import type { RedisConnection } from './send.js';
 
 /** Read ten locks at a time: Node warns if an AbortSignal has more than ten listeners. */
@@ -35,19 +34,9 @@ export function redisAdmin(redis: RedisConnection): LockAdminStore {
 }
 
 async function list(redis: RedisConnection, call: StoreCall): Promise<StoredLock[]> {
-  const { keyPrefix } = redis;
-  const names = new Set<string>();
-  let cursor = '0';
-  do {
-    const args = [cursor];
-    const send = async () => readPage(await redis.send(LIST, [keyPrefix], args));
-    const answer = await tryUntilAnswered(call, send, classifyFailure);
-    if ('error' in answer) throw failureOf(answer.error, 'list', '*');
-    for (const name of answer.value.names) names.add(name);
-    cursor = answer.value.cursor;
-  } while (cursor !== '0');
+  const names = await namesUnderPrefix(redis, call);
   // Leave out keys that no lock can have: other data may use the same prefix.
-  const ofLocks = [...names].filter((name) => name !== '' && nameProblem(keyPrefix + name) === undefined);
+  const ofLocks = [...names].filter((name) => name !== '' && nameProblem(redis.keyPrefix + name) === undefined);
   const locks: StoredLock[] = [];
   for (let start = 0; start < ofLocks.length; start += READ_TOGETHER) {
     const some = ofLocks.slice(start, start + READ_TOGETHER).map((name) => get(redis, name, call));

@@ -1,4 +1,5 @@
 import { LockStoreError, type LockStoreErrorCode, type StoreOperation } from '../../core/public/errors.js';
+import { finalProblem } from '../../core/request/final-failure.js';
 import { isUnsent, type TryFailure } from '../../core/request/try-loop.js';
 import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
 import { QueuedReply, UnexpectedReply } from './reply.js';
@@ -30,12 +31,14 @@ export class CameLate extends Error {
 }
 
 /**
- * `denied`, `refused`: a retry fails until somebody changes something. `unsent`, `busy`: the script was certainly not
- * applied.
+ * `denied`, `refused`, `mistake`: a retry fails until somebody changes something. `mistake`, `unsent`, `busy`: the
+ * script was certainly not applied.
  */
-type Kind = 'denied' | 'refused' | 'busy' | 'unsent' | 'unknown';
+type Kind = 'denied' | 'refused' | 'mistake' | 'busy' | 'unsent' | 'unknown';
 
 const DENIED = /^(NOAUTH|WRONGPASS|NOPERM|Unauthorized)\b/;
+/** A command of a script that the user may not run, or a key that it may not touch: Redis 7.0, then later versions. */
+const DENIED_IN_SCRIPT = /^ERR (The user executing the script can't|ACL failure in script)/;
 const BUSY = /^(BUSY|LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY|OOM|NOREPLICAS)\b/;
 const QUOTA = /max (daily |monthly )?request|rate limit/i;
 /** Messages of ioredis and node-redis for a command that they neither send now nor keep for later. */
@@ -59,19 +62,36 @@ export function classifyFailure(error: unknown): TryFailure {
   if (error instanceof UnexpectedReply) return { ambiguous: true, retry: false };
   const kind = kindOf(error);
   // A script can fail half-way, after it has written.
-  const ambiguous = kind === 'unknown' || (kind === 'refused' && redisMessage(error).startsWith('ERR'));
+  const isHalfWay = (kind === 'refused' || kind === 'denied') && redisMessage(error).startsWith('ERR');
+  const ambiguous = kind === 'unknown' || isHalfWay;
   return { ambiguous, retry: kind === 'busy' || kind === 'unsent' || kind === 'unknown' };
 }
 
-/** If `error` says that Redis refused the login, returns a `NotSent` for it; otherwise undefined. */
-export function refusedLogin(error: unknown): NotSent | undefined {
-  const [word] = /\b(NOAUTH|WRONGPASS)\b/.exec(messageOf(error)) ?? [];
-  return word === undefined
-    ? undefined
-    : new NotSent(
-        'ACCESS_DENIED',
-        `Redis refused the login (${word}): give the client the right username and password`,
-      );
+/**
+ * Why a client that is connecting never will be: a refused login, or a mistake in its options. Undefined for any other
+ * error of a connection.
+ */
+export function finalRefusal(error: unknown): NotSent | undefined {
+  const message = messageOf(error);
+  const [login] = /\b(NOAUTH|WRONGPASS)\b/.exec(message) ?? [];
+  if (login !== undefined) {
+    return new NotSent(
+      'ACCESS_DENIED',
+      `Redis refused the login (${login}): give the client the right username and password`,
+    );
+  }
+  const mistake = mistakeOf(error, message);
+  return mistake === undefined ? undefined : new NotSent('INVALID_REQUEST', mistake);
+}
+
+function mistakeOf(error: unknown, message: string): string | undefined {
+  if (/DB index is out of range/.test(message)) {
+    return 'Redis has no database of this number: correct the end of the URL, or the option db or database';
+  }
+  if (/Unknown RESP type|Protocol error, got/.test(message)) {
+    return 'the server does not speak the protocol of Redis: correct the host and the port';
+  }
+  return finalProblem(error);
 }
 
 export function isNoScript(error: unknown): boolean {
@@ -83,9 +103,47 @@ export function isHeaderRefused(error: unknown): boolean {
   return NO_HEADER.test(redisMessage(error));
 }
 
-/** Makes the error that callers see. Its message has the action, the lock, the problem and the remedy. */
-export function failureOf(error: unknown, operation: StoreOperation, lockName: string): LockStoreError {
-  const [code, why] = explain(error);
+/** What Redis does not let a user do. */
+export interface Denial {
+  /** The commands, as rules of an ACL name them; empty if Redis does not say, or if it denies a key. */
+  readonly commands: readonly string[];
+  /** The pattern of the keys. */
+  readonly keys: string;
+  /** Whether a script was begun, and then denied a command. */
+  readonly inScript: boolean;
+}
+
+/**
+ * Reads what Redis's own message says about a denied command or key; undefined if it denies none.
+ *
+ * @param prefix the keys of the store begin with it
+ */
+export function denialOf(error: unknown, prefix: string): Denial | undefined {
+  const message = redisMessage(error);
+  const inScript = DENIED_IN_SCRIPT.test(message);
+  if (!inScript && !message.startsWith('NOPERM')) return undefined;
+  const [, command] = /run the '([a-z|]+)' command/.exec(message) ?? [];
+  return { commands: command === undefined ? [] : [command], keys: `${prefix}*`, inScript };
+}
+
+function wordsOfDenial({ commands, keys }: Denial): string {
+  const what = commands.length === 0 ? `a command on keys like ${keys}` : `${commands.join(', ').toUpperCase()}`;
+  const rule = [`~${keys}`, ...commands.map((command) => `+${command}`)].join(' ');
+  return `Redis does not let this user run ${what}; allow it with "ACL SETUSER <user> ${rule}", or with the lines of docs/stores/redis.md, "Permissions or setup"`;
+}
+
+/**
+ * Makes the error that callers see. Its message has the action, the lock, the problem and the remedy.
+ *
+ * @param denial what Redis denied, if the error says so
+ */
+export function failureOf(
+  error: unknown,
+  operation: StoreOperation,
+  lockName: string,
+  denial?: Denial,
+): LockStoreError {
+  const [code, why] = denial === undefined ? explain(error) : (['ACCESS_DENIED', wordsOfDenial(denial)] as const);
   return new LockStoreError(`${operation} of lock "${lockName}" failed: ${why}`, {
     code,
     lockName,
@@ -104,9 +162,9 @@ function explain(error: unknown): readonly [LockStoreErrorCode, string] {
     case 'denied':
       return ['ACCESS_DENIED', `Redis refused the credentials (${word}); check user, password or token`];
     case 'refused':
-      return word === 'WRONGTYPE'
-        ? ['INVALID_REQUEST', 'its key holds something else than a lock; give the store a keyPrefix of its own']
-        : ['INVALID_REQUEST', `Redis refused the script (${word}); it needs Redis 7 or later, and the rights to EVAL`];
+      return ['INVALID_REQUEST', wordsOfRefusal(error, word)];
+    case 'mistake':
+      return ['INVALID_REQUEST', finalProblem(error) ?? word];
     case 'busy':
       return ['UNAVAILABLE', `Redis cannot write just now (${word}); try again`];
     case 'unsent':
@@ -121,22 +179,52 @@ function explain(error: unknown): readonly [LockStoreErrorCode, string] {
   }
 }
 
+function wordsOfRefusal(error: unknown, word: string): string {
+  if (word === 'WRONGTYPE') return 'its key holds something else than a lock; give the store a keyPrefix of its own';
+  if (word === 'MOVED') {
+    return 'this Redis is a node of a cluster (MOVED); give the store a client of the cluster, such as new Cluster([…]) of ioredis or createCluster({ rootNodes }) of node-redis';
+  }
+  if (/^ERR unknown command/i.test(redisMessage(error))) {
+    return 'this server has no scripts (ERR unknown command); if it is a Sentinel, give the store a client that asks it for the primary';
+  }
+  return `Redis refused the script (${word}); it needs Redis 7 or later, or Valkey`;
+}
+
 function kindOf(error: unknown): Kind {
   const message = redisMessage(error);
-  if (DENIED.test(message)) return 'denied';
+  if (DENIED.test(message) || DENIED_IN_SCRIPT.test(message)) return 'denied';
   if (BUSY.test(message) || QUOTA.test(message)) return 'busy';
   // A gateway also reports "ERR" for a failure of its own, which may come before or after the script has run.
   const ofAGateway = messageOf(error).includes(COMMAND) && message.startsWith('ERR') && !OF_A_SCRIPT.test(message);
   if (REFUSED.test(message)) return ofAGateway ? 'unknown' : 'refused';
+  if (finalProblem(error) !== undefined) return 'mistake';
   if (OFFLINE.test(message) || isUnsent(error) || isUnsent(readThrown(error, 'cause'))) return 'unsent';
   return 'unknown';
 }
 
-/** Returns the message of Redis itself, without the words that @upstash/redis and proxies add to it. */
+/** Returns the message of Redis itself, without the words that clients and proxies add to it. */
 function redisMessage(error: unknown): string {
   const [message = ''] = messageOf(error).split(COMMAND);
-  return message.replace(/^(Command failed|UpstashError|Failed to execute Redis command): /, '');
+  return message
+    .replace(
+      /^(Command failed|UpstashError|Failed to execute Redis command|An error was signalled by the server): /,
+      '',
+    )
+    .replace(GLIDE_WORD, (_, word: string) => `${GLIDE_CODES[word] ?? word} `);
 }
+
+/** The first word of a message of Valkey GLIDE, which has names of its own for some codes of Redis. */
+const GLIDE_WORD = /^(?:- )?(\w+): /;
+const GLIDE_CODES: Readonly<Record<string, string>> = {
+  ResponseError: 'ERR',
+  NoScriptError: 'NOSCRIPT',
+  PermissionDenied: 'NOPERM',
+  BusyLoadingError: 'LOADING',
+  ReadOnly: 'READONLY',
+  ClusterDown: 'CLUSTERDOWN',
+  MasterDown: 'MASTERDOWN',
+  TryAgain: 'TRYAGAIN',
+};
 
 function firstWord(error: unknown): string | undefined {
   return /^[A-Z]{2,}\b/.exec(redisMessage(error))?.[0];

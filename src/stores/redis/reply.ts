@@ -50,12 +50,22 @@ function countOf(text: unknown): number | undefined {
   return Number.isSafeInteger(count) ? count : undefined;
 }
 
+/** A page of names. */
+export interface Page {
+  /** The cursor of the next page. */
+  readonly cursor: string;
+  /** What the node says about itself in the cluster; empty for a Redis without a cluster. */
+  readonly node: string;
+  readonly names: readonly string[];
+}
+
 /** Reads a page of names, and the cursor of the next page. @throws UnexpectedReply, QueuedReply */
-export function readPage(reply: unknown): { readonly cursor: string; readonly names: readonly string[] } {
-  const [word, cursor, ...names] = listOf(reply);
+export function readPage(reply: unknown): Page {
+  const [word, cursor, node, ...names] = listOf(reply);
   if (word !== 'page' || typeof cursor !== 'string' || !/^\d+$/.test(cursor)) throw new UnexpectedReply(reply);
-  if (!names.every((name) => typeof name === 'string')) throw new UnexpectedReply(reply);
-  return { cursor, names };
+  const isText = (value: unknown): value is string => typeof value === 'string';
+  if (!isText(node) || !names.every(isText)) throw new UnexpectedReply(reply);
+  return { cursor, node, names };
 }
 
 /** Reads the list in an answer. A client may return the text as bytes, or may have parsed it already. */

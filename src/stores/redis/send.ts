@@ -6,6 +6,7 @@ import { describe } from '../../core/values/checks.js';
 import { type Sent, type Signal, sentNow } from '../../core/values/clock.js';
 import { CameLate, classifyFailure, failureOf, isHeaderRefused, isNoScript, NotSent } from './errors.js';
 import { readReply, type ScriptReply } from './reply.js';
+import { deniedBy } from './rights.js';
 import type { RedisScript } from './scripts.js';
 import { noteServerTime, type ServerTimes, serverTimeAt } from './server-time.js';
 
@@ -20,7 +21,16 @@ export interface ScriptClient {
    * client cannot send.
    */
   connected?(call: StoreCall): Promise<StoreCall | NotSent> | undefined;
+  /** The clients of all masters of a cluster; undefined if this is not a client of a cluster. Absent for Upstash. */
+  masters?(): ClusterMasters | undefined;
+  /**
+   * Makes a client of a cluster ask again which node serves which slot. A client without this function does so when it
+   * is sent a key whose slot has moved.
+   */
+  lookAgain?(key: string): Promise<unknown>;
 }
+
+type ClusterMasters = Promise<readonly RedisClient[]> | readonly (RedisClient | Promise<RedisClient>)[];
 
 /** A client, and what is known of its Redis. All stores that use the client share this object. */
 export interface RedisClient extends ScriptClient {
@@ -135,8 +145,16 @@ export interface RedisConnection {
   /** Sends a script until it is answered. @throws LockStoreError (INVALID_NAME) */
   run<W extends string>(order: ScriptOrder<W>, call: StoreCall): Promise<RedisAnswer<W>>;
   /** Sends a script once, and returns any answer unchecked. */
-  send(script: RedisScript, keys: string[], args: string[]): Promise<unknown>;
+  readonly send: SendOnce;
+  /** Makes the error of a script that `send` sent for a list. */
+  listFailure(error: unknown, call: StoreCall): Promise<LockStoreError>;
+  /** See {@link ScriptClient}; absent for Upstash. */
+  readonly masters?: (() => Promise<readonly SendOnce[] | undefined>) | undefined;
+  /** Shows the client a key, so that a client of a cluster learns which node serves its slot. Waits for nothing. */
+  lookAgain(key: string): void;
 }
+
+export type SendOnce = (script: RedisScript, keys: string[], args: string[]) => Promise<unknown>;
 
 /** A script, its verb and lock, and the words that it may answer with. */
 export interface ScriptOrder<W extends string> {
@@ -158,19 +176,39 @@ const DEFAULT_PREFIX = 'lock:';
 
 export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAULT_PREFIX): RedisConnection {
   if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: give a string`);
+  const sendOnce =
+    (to: RedisClient): SendOnce =>
+    async (script, keys, args) => {
+      checkSendable(client);
+      return sendScript(to, { script, keys, args, waits: false });
+    };
+  const failure: FailureOf = (error, operation, name, call) =>
+    failureOn({ client, keyPrefix, operation, name }, error, call);
+
   return {
     keyPrefix,
-    async send(script, keys, args) {
-      checkSendable(client);
-      return sendScript(client, { script, keys, args, waits: false });
+    send: sendOnce(client),
+    listFailure: (error, call) => failure(error, 'list', '*', call),
+    lookAgain(key) {
+      (client.lookAgain?.(key) ?? client.eval('return 1', [key], [])).catch(() => undefined);
     },
+    masters:
+      client.masters &&
+      (async () => {
+        const masters = await client.masters?.();
+        return masters && (await Promise.all(masters)).map(sendOnce);
+      }),
     async run(order, call) {
       const { operation, name } = order;
       const key = lockKey(keyPrefix, name, operation);
       const connecting = client.connected?.(call);
       const connected = connecting === undefined ? call : await connecting;
       if (connected instanceof NotSent) return { error: failureOf(connected, operation, name), ambiguous: false };
-      return runScript(client, order, key, connected);
+      const answer = await runScript(client, order, key, connected);
+      const { ambiguous, sent } = answer;
+      return 'error' in answer
+        ? { error: await failure(answer.error, operation, name, call), ambiguous, sent }
+        : { value: answer.value, ambiguous, sent };
     },
   };
 }
@@ -182,10 +220,10 @@ function checkSendable(client: RedisClient): void {
 
 async function runScript<W extends string>(
   client: RedisClient,
-  { script, operation, name, args, words }: ScriptOrder<W>,
+  { script, args, words }: ScriptOrder<W>,
   key: string,
   call: StoreCall,
-): Promise<RedisAnswer<W>> {
+): Promise<Answer<RedisReply<W>> & { readonly sent?: Sent | undefined }> {
   const { clock } = call;
   const { serverTimes } = client;
   const endMono = clock.monotonic() + call.budgetMs;
@@ -212,8 +250,22 @@ async function runScript<W extends string>(
     return reply as RedisReply<W>;
   };
   const answer = await tryUntilAnswered(call, send, classifyFailure);
-  const { ambiguous } = answer;
-  return 'error' in answer
-    ? { error: failureOf(answer.error, operation, name), ambiguous, sent }
-    : { value: answer.value, ambiguous, sent };
+  return { ...answer, sent };
+}
+
+type FailureOf = (error: unknown, operation: StoreOperation, name: string, call: StoreCall) => Promise<LockStoreError>;
+
+interface Failed {
+  readonly client: RedisClient;
+  readonly keyPrefix: string;
+  readonly operation: StoreOperation;
+  readonly name: string;
+}
+
+/** Makes the error that callers see. If Redis denies a command in a script, asks which. */
+async function failureOn({ client, keyPrefix, operation, name }: Failed, error: unknown, call: StoreCall) {
+  const lists = operation === 'list';
+  const key = lists ? keyPrefix : keyPrefix + name;
+  const denial = await deniedBy(error, client, { key, prefix: keyPrefix, lists }, call);
+  return failureOf(error, operation, name, denial);
 }

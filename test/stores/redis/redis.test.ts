@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { executeWithLock, type Granted, LockStoreError } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
-import { type RedisStoreOptions, redisAdminStore, redisStore } from 'single-execution/redis';
+import { type RedisStoreOptions, redisAdminStore, redisStore, type ValkeyGlideClient } from 'single-execution/redis';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { storeCall } from '../../support/contract-harness.js';
@@ -333,7 +333,7 @@ describe('a client that cannot send', () => {
     });
   });
 
-  test.each<[string, () => RedisStoreOptions['client']]>([
+  test.each<[string, () => Exclude<RedisStoreOptions['client'], ValkeyGlideClient>]>([
     ['node-redis', () => connecting(watched(createClient({ socket: nobody })))],
     ['ioredis', () => ioredis(watched(new Redis(nobody)))],
     ['the oldest ioredis', () => ioredis(watched(new OldestRedis(nobody)))],
@@ -419,8 +419,8 @@ test.each<[unknown, string]>([
   [{ client: new UpstashRedis({ url: 'https://x.y', token: 'z' }) }, 'give it to upstashStore({ redis })'],
   [{ client: Promise.resolve() }, 'client is a promise: await it'],
   [undefined, 'redisStore was given undefined: pass { client }'],
-  [{}, 'client is undefined: give a client of ioredis or node-redis'],
-  [{ client: {} }, 'give a client of ioredis or node-redis'],
+  [{}, 'client is undefined: give a client of ioredis, node-redis, iovalkey or Valkey GLIDE'],
+  [{ client: {} }, 'give a client of ioredis, node-redis, iovalkey or Valkey GLIDE'],
   [
     { client: { evalsha() {} }, prefix: 'x' },
     "unknown option 'prefix' of redisStore: the options are client, keyPrefix",

@@ -1,0 +1,114 @@
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { createServer as createTlsServer } from 'node:tls';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { executeWithLock } from 'single-execution';
+import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { innerCli } from '../../support/inner-cli.js';
+import { listening } from '../../support/loopback.js';
+import { ownRedis } from '../../support/own-servers.js';
+import { TEST_CERTIFICATE, TEST_KEY } from '../../support/test-certificates.js';
+
+/* What is set wrong is no outage: it is reported at once, with what to correct, and never as UNAVAILABLE. */
+
+const { server } = await ownRedis();
+const ofClients = createRequire(new URL('../../clients-redis/package.json', import.meta.url));
+const { default: OldestRedis } = ofClients('ioredis-5') as { default: typeof Redis };
+const { createClient: createOldClient } = ofClients('redis-5-newest') as { createClient: typeof createClient };
+
+const web = createServer((_, response) => response.end('hello'));
+const webPort = await listening(web);
+const secure = createTlsServer({ key: TEST_KEY, cert: TEST_CERTIFICATE });
+secure.on('tlsClientError', () => undefined);
+const securePort = await listening(secure);
+afterAll(() => {
+  web.close();
+  secure.close();
+});
+
+type Client = RedisStoreOptions['client'];
+
+function ioredis(Its: typeof Redis, url: string): Client {
+  const client = new Its(url, { maxRetriesPerRequest: 0 });
+  client.on('error', () => undefined);
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+function nodeRedis(create: typeof createClient, url: string): Client {
+  const client = create({ url });
+  client.on('error', () => undefined);
+  client.connect().catch(() => undefined);
+  onTestFinished(() => client.destroy());
+  return client;
+}
+
+const CLIENTS: [string, (url: string) => Client][] = [
+  ['ioredis', (url) => ioredis(Redis, url)],
+  ['the oldest ioredis', (url) => ioredis(OldestRedis, url)],
+  ['node-redis', (url) => nodeRedis(createClient, url)],
+  ['node-redis 5', (url) => nodeRedis(createOldClient, url)],
+];
+
+const MISTAKES: [string, string, RegExp][] = [
+  [
+    'a certificate that is not trusted',
+    `rediss://127.0.0.1:${securePort}`,
+    /TLS failed \(.*CERT.*\); correct the host/,
+  ],
+  [
+    'the port of a web server',
+    `redis://127.0.0.1:${webPort}`,
+    /does not speak the protocol of Redis: correct the host/,
+  ],
+  ['a database that does not exist', `${server.url}/99`, /no database of this number: correct the end of the URL/],
+];
+
+const run = (client: Client) =>
+  executeWithLock(() => 'ran', {
+    name: 'mistake',
+    store: redisStore({ client }),
+    lockAtMostFor: '5m',
+    onStoreError: 'run',
+    observers: [],
+  });
+
+describe.each(CLIENTS)('F120 %s', (_, connect) => {
+  test.each(MISTAKES)('with %s is told so at once', async (__, url, remedy) => {
+    // An outage is reported after 5 s, and with `onStoreError: 'run'` the handler runs without a lock.
+    await expect(run(connect(url))).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      retryable: false,
+      message: expect.stringMatching(remedy),
+    });
+  });
+});
+
+test('F120 ioredis that is already connected to another database than was asked for takes no lock', async () => {
+  const client = ioredis(Redis, `${server.url}/99`) as Redis;
+  await expect.poll(() => client.status).toBe('ready');
+  await expect(run(client)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+  const right = ioredis(Redis, `${server.url}/3`) as Redis;
+  await expect.poll(() => right.status).toBe('ready');
+  expect(await run(right)).toMatchObject({ status: 'executed' });
+  expect(await right.exists('lock:mistake')).toBe(1);
+});
+
+test.each([
+  ['ioredis', Redis],
+  ['the oldest ioredis', OldestRedis],
+] as const)('F120 a URL of another scheme, which %s takes for a path, is told at once', async (_, Its) => {
+  await expect(run(ioredis(Its, `http://127.0.0.1:${server.port}`))).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: expect.stringContaining('the URL does not begin with redis:// or rediss://'),
+  });
+});
+
+test.each(MISTAKES)('F120 the command-line tool tells %s at once', async (_, url) => {
+  const { code, stderr } = await innerCli(['ls', '--redis-url', url]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/correct/);
+  expect(stderr).not.toMatch(/did not answer/);
+});

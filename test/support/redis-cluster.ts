@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { freePort, HOST } from './kept-server.js';
+import { type RedisServer, startRedisServer } from './redis-server.js';
+
+const SLOTS = 16_384;
+
+export interface ClusterNode extends RedisServer {
+  /** A connection to this node alone. It takes no part in the cluster. */
+  readonly redis: Redis;
+}
+
+export interface RedisCluster {
+  readonly masters: readonly ClusterNode[];
+  /** One replica for each master, in the same order; none unless asked for. */
+  readonly replicas: readonly ClusterNode[];
+  stop(): Promise<void>;
+}
+
+/** Starts a real cluster of three masters. */
+export async function startRedisCluster({ replicas: withReplicas = false } = {}): Promise<RedisCluster> {
+  const masters = await Promise.all([startNode(), startNode(), startNode()]);
+  const replicas = withReplicas ? await Promise.all([startNode(), startNode(), startNode()]) : [];
+  const nodes = [...masters, ...replicas];
+  const size = Math.ceil(SLOTS / masters.length);
+  for (const [index, { redis }] of masters.entries()) {
+    await redis.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1);
+    await redis.call('CLUSTER', 'ADDSLOTSRANGE', index * size, Math.min((index + 1) * size, SLOTS) - 1);
+  }
+  await meet(nodes);
+  for (const [index, { redis }] of replicas.entries()) {
+    const id = String(await masters[index]?.redis.call('CLUSTER', 'MYID'));
+    await until(async () => (await redis.call('CLUSTER', 'REPLICATE', id)) === 'OK');
+  }
+  await until(async () => (await Promise.all(nodes.map(isWell))).every(Boolean));
+  if (withReplicas) await until(async () => (await Promise.all(replicas.map(isInSync))).every(Boolean));
+  const stop = async () => {
+    for (const { redis } of nodes) redis.disconnect();
+    await Promise.all(nodes.map((node) => node.stop()));
+  };
+  return { masters, replicas, stop };
+}
+
+async function startNode(): Promise<ClusterNode> {
+  const bus = String(await freePort());
+  const settings = ['--cluster-enabled', 'yes', '--cluster-port', bus, '--cluster-node-timeout', '1000'];
+  const server = await startRedisServer([...settings, '--repl-diskless-sync-delay', '0']);
+  const redis = new Redis({ host: HOST, port: server.port, retryStrategy: () => 100 });
+  redis.on('error', () => undefined);
+  return { ...server, redis };
+}
+
+async function meet(nodes: readonly ClusterNode[]): Promise<void> {
+  const [first, ...others] = nodes as readonly [ClusterNode, ...ClusterNode[]];
+  const [, bus] = /@(\d+)/.exec(String(await first.redis.call('CLUSTER', 'NODES'))) ?? [];
+  for (const { redis } of others) await redis.call('CLUSTER', 'MEET', HOST, first.port, Number(bus));
+  await until(async () => {
+    const known = await Promise.all(
+      nodes.map(async ({ redis }) => knownNodes(String(await redis.call('CLUSTER', 'NODES')))),
+    );
+    return known.every((count) => count === nodes.length);
+  });
+}
+
+const knownNodes = (text: string) =>
+  text.split('\n').filter((line) => line !== '' && !line.includes('handshake')).length;
+
+async function isWell({ redis }: ClusterNode): Promise<boolean> {
+  const info = String(await redis.call('CLUSTER', 'INFO'));
+  return info.includes('cluster_state:ok') && info.includes(`cluster_slots_ok:${SLOTS}`);
+}
+
+async function isInSync({ redis }: ClusterNode): Promise<boolean> {
+  return (await redis.info('replication')).includes('master_link_status:up');
+}
+
+/** Asks until the answer is yes. Errors count as no. */
+export async function until(ask: () => Promise<boolean>): Promise<void> {
+  while (!(await ask().catch(() => false))) await sleep(50);
+}
