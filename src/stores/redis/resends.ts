@@ -48,5 +48,6 @@ export function warnIfIORedisResends(client: object): void {
 export function warnIfUpstashResends(redis: object): void {
   const { client } = redis as { readonly client?: { readonly retry?: { readonly attempts?: unknown } } };
   const attempts = client?.retry?.attempts;
-  if (typeof attempts === 'number' && attempts > 0) warnOnce(`${attempts} retries`, 'set retry: { retries: 0 }');
+  if (typeof attempts === 'number' && attempts > 0)
+    warnOnce(`retries of its own (${attempts})`, 'set retry: { retries: 0 }');
 }
