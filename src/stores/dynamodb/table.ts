@@ -9,7 +9,7 @@ import type { StoreCall } from '../../core/ports/lock-store.js';
 import type { CorruptLockError, LockStoreError, StoreOperation } from '../../core/public/errors.js';
 import { type Item, lockKey } from '../../core/record/lock-record.js';
 import { type Answer, tryUntilAnswered } from '../../core/request/try-loop.js';
-import { describe } from '../../core/values/checks.js';
+import { checkStoreOptions, describe, describeType, namesOf } from '../../core/values/checks.js';
 import type { Signal } from '../../core/values/clock.js';
 import { answerOf, plainItem, type ResponseTime, timeResponses } from './answer.js';
 import { classifyFailure, failureOf, isConditionFailed, isDenied } from './errors.js';
@@ -147,6 +147,7 @@ export interface CreateLockTableOptions {
   readonly sortKey?: string;
 }
 
+const TABLE_OPTIONS = namesOf<CreateLockTableOptions>({ tableName: true, partitionKey: true, sortKey: true });
 const LONGEST_WAIT_SECONDS = 60;
 
 /**
@@ -166,6 +167,10 @@ const LONGEST_WAIT_SECONDS = 60;
  * @throws the client's own error if the table cannot be created
  */
 export async function createLockTable(client: DynamoDBClient, options: CreateLockTableOptions): Promise<void> {
+  if (typeof client?.send !== 'function') {
+    throw new TypeError(`client is ${describeType(client)}: call createLockTable(client, { tableName })`);
+  }
+  checkStoreOptions('createLockTable', options, TABLE_OPTIONS);
   const { tableName, partitionKey = 'lockName', sortKey } = options;
   if (typeof tableName !== 'string' || tableName === '') {
     throw new TypeError(`tableName is ${describe(tableName)}: give its name, a string that is not empty`);
