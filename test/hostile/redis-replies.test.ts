@@ -87,9 +87,10 @@ function listOf(
 ): [string, string, string, Record<string, string>?] | undefined {
   let list = reply;
   try {
-    list = typeof reply === 'string' ? JSON.parse(reply) : reply;
+    const text = Buffer.isBuffer(reply) ? reply.toString() : reply;
+    list = typeof text === 'string' ? JSON.parse(text) : text;
   } catch {}
-  if (!Array.isArray(list)) return undefined;
+  if (!Array.isArray(list) || list.length > 4) return undefined;
   const [word, now, number, told = {}] = list;
   const isWhole = (text: unknown) => typeof text === 'string' && /^[0-9]+$/.test(text) && Number(text) < 2 ** 53;
   const isRecord = typeof told === 'object' && told !== null;

@@ -1,8 +1,9 @@
 import { LockStoreError, type LockStoreErrorCode, type StoreOperation } from '../../core/public/errors.js';
 import { finalProblem } from '../../core/request/final-failure.js';
 import { isUnsent, type TryFailure } from '../../core/request/try-loop.js';
+import { UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
 import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
-import { QueuedReply, UnexpectedReply } from './reply.js';
+import { QueuedReply } from './reply.js';
 
 /*
  * The meaning of the errors of Redis and its clients: whether the script may have run, whether another try may help,
@@ -59,7 +60,7 @@ const MESSAGE_LEFT_OUT = 'its message is left out, because those of clients can 
 export function classifyFailure(error: unknown): TryFailure {
   if (error instanceof NotSent) return { ambiguous: false, retry: error.retry };
   if (error instanceof CameLate) return { ambiguous: false, retry: true };
-  if (error instanceof UnexpectedReply) return { ambiguous: true, retry: false };
+  if (error instanceof UnexpectedAnswer) return { ambiguous: true, retry: false };
   const kind = kindOf(error);
   // A script can fail half-way, after it has written.
   const isHalfWay = (kind === 'refused' || kind === 'denied') && redisMessage(error).startsWith('ERR');
@@ -155,7 +156,7 @@ export function failureOf(
 
 function explain(error: unknown): readonly [LockStoreErrorCode, string] {
   if (error instanceof NotSent) return [error.code, error.message];
-  if (error instanceof UnexpectedReply) return ['INVALID_REQUEST', error.message];
+  if (error instanceof UnexpectedAnswer) return ['INVALID_REQUEST', error.message];
   if (error instanceof QueuedReply) return ['UNAVAILABLE', error.message];
   const word = firstWord(error) ?? errorName(error);
   switch (kindOf(error)) {

@@ -1,4 +1,5 @@
 import { type Item, isNumericAttribute, LOCK_ATTRIBUTES } from '../../core/record/lock-record.js';
+import { shapeOf, UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
 
 /**
  * A script's answer: a word, the server's time, a number that depends on the script, and the record if the script
@@ -19,26 +20,26 @@ export interface ScriptReply<W extends string> {
  * Reads a script's answer. An answer is believed only if the script can have given it: three or four values, one of the
  * listed words, numbers as texts, and a record of texts. Clients invent other answers, and change answers.
  *
- * @throws UnexpectedReply, QueuedReply
+ * @throws UnexpectedAnswer, QueuedReply
  */
 export function readReply<W extends string>(reply: unknown, words: readonly W[]): ScriptReply<W> {
   const list = listOf(reply);
   const [word, now, ownNumber, record] = list;
   const [nowMs, number] = [countOf(now), countOf(ownNumber)];
   const isKnown = words.includes(word as W) && list.length <= 4;
-  if (!isKnown || nowMs === undefined || number === undefined) throw new UnexpectedReply(reply);
+  if (!isKnown || nowMs === undefined || number === undefined) throw unexpected(reply);
   return { word: word as W, nowMs, number, item: record === undefined ? undefined : itemOf(record, reply) };
 }
 
-/** @throws UnexpectedReply */
+/** @throws UnexpectedAnswer */
 function itemOf(record: unknown, reply: unknown): Item | undefined {
-  if (typeof record !== 'object' || record === null) throw new UnexpectedReply(reply);
+  if (typeof record !== 'object' || record === null) throw unexpected(reply);
   const isList = Array.isArray(record);
-  if (isList && record.length > LOCK_ATTRIBUTES.length) throw new UnexpectedReply(reply);
+  if (isList && record.length > LOCK_ATTRIBUTES.length) throw unexpected(reply);
   const item: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(record)) {
     if (isList && value === 0) continue;
-    if (typeof value !== 'string') throw new UnexpectedReply(reply);
+    if (typeof value !== 'string') throw unexpected(reply);
     const field = isList ? (LOCK_ATTRIBUTES[Number(key)] ?? '') : key;
     item[field] = isNumericAttribute(field) && /^\d+$/.test(value) ? Number(value) : value;
   }
@@ -59,12 +60,12 @@ export interface Page {
   readonly names: readonly string[];
 }
 
-/** Reads a page of names, and the cursor of the next page. @throws UnexpectedReply, QueuedReply */
+/** Reads a page of names, and the cursor of the next page. @throws UnexpectedAnswer, QueuedReply */
 export function readPage(reply: unknown): Page {
   const [word, cursor, node, ...names] = listOf(reply);
-  if (word !== 'page' || typeof cursor !== 'string' || !/^\d+$/.test(cursor)) throw new UnexpectedReply(reply);
+  if (word !== 'page' || typeof cursor !== 'string' || !/^\d+$/.test(cursor)) throw unexpected(reply);
   const isText = (value: unknown): value is string => typeof value === 'string';
-  if (!isText(node) || !names.every(isText)) throw new UnexpectedReply(reply);
+  if (!isText(node) || !names.every(isText)) throw unexpected(reply);
   return { cursor, node, names };
 }
 
@@ -73,7 +74,7 @@ function listOf(reply: unknown): unknown[] {
   const text = ArrayBuffer.isView(reply) ? new TextDecoder().decode(reply as Uint8Array) : reply;
   if (text === 'QUEUED') throw new QueuedReply();
   const list = typeof text === 'string' ? parsed(text) : text;
-  if (!Array.isArray(list)) throw new UnexpectedReply(reply);
+  if (!Array.isArray(list)) throw unexpected(reply);
   return list;
 }
 
@@ -85,15 +86,17 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The client returned an answer that no script gives. The script may have run. */
-export class UnexpectedReply extends Error {
-  override readonly name = 'UnexpectedReply';
+/** Makes the error of an answer that no script gives. The script may have run. */
+function unexpected(reply: unknown): UnexpectedAnswer {
+  return new UnexpectedAnswer(
+    `the client answered with ${shapeOfReply(reply)}, which no script of this library returns: pass a client of ioredis, node-redis or @upstash/redis itself, without a transform of its replies, or eval and evalsha of your own that return Redis's answer unchanged (to @upstash/redis pass signal as a function)`,
+  );
+}
 
-  constructor(reply: unknown) {
-    super(
-      `the client answered with ${whatCame(reply)}, which no script of this library returns: pass a client of ioredis, node-redis or @upstash/redis itself, without a transform of its replies, or eval and evalsha of your own that return Redis's answer unchanged (to @upstash/redis pass signal as a function)`,
-    );
-  }
+function shapeOfReply(reply: unknown): string {
+  if (ArrayBuffer.isView(reply)) return 'other bytes';
+  const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint';
+  return shapeOf(reply) + (Array.isArray(reply) && reply.some(isNumber) ? ', numbers among them' : '');
 }
 
 /** Redis has put the script into a transaction that somebody else began on this connection. It runs at `EXEC`. */
@@ -103,14 +106,4 @@ export class QueuedReply extends Error {
   constructor() {
     super('the connection is inside a MULTI that this library did not begin: give the store a client of its own');
   }
-}
-
-/** Describes an answer without its contents, which may be anybody's data. */
-function whatCame(reply: unknown): string {
-  if (typeof reply === 'string') return reply === '' ? 'an empty text' : 'another text';
-  if (reply === undefined || reply === null) return String(reply);
-  if (ArrayBuffer.isView(reply)) return 'other bytes';
-  if (!Array.isArray(reply)) return typeof reply === 'object' ? 'an object' : `a ${typeof reply}`;
-  const hasNumbers = reply.some((value) => typeof value === 'number' || typeof value === 'bigint');
-  return hasNumbers ? 'a list in which texts are numbers' : 'another list';
 }

@@ -27,8 +27,8 @@ interface IORedisOptions {
 
 /** Warns if a client of ioredis, or of a fork of it such as iovalkey, sends requests again by itself. */
 export function warnIfIORedisResends(client: object): void {
-  const { options } = client as { readonly options?: IORedisOptions };
-  if (typeof options !== 'object') return;
+  const { options } = client as { readonly options?: IORedisOptions | null };
+  if (typeof options !== 'object' || options === null) return;
   const { maxRetriesPerRequest: retries, retryDelayOnFailover: delayMs } = options;
   if (typeof delayMs === 'number') {
     if (delayMs > 0) warnOnce(`retryDelayOnFailover: ${delayMs}`, 'set retryDelayOnFailover: 0');
@@ -36,7 +36,10 @@ export function warnIfIORedisResends(client: object): void {
   }
   const reconnects = typeof options.retryStrategy === 'function' && options.autoResendUnfulfilledCommands !== false;
   if (retries !== undefined && retries !== 0 && reconnects) {
-    warnOnce(`maxRetriesPerRequest: ${retries}`, 'give the store a client of its own, with maxRetriesPerRequest: 0');
+    warnOnce(
+      `maxRetriesPerRequest: ${String(retries)}`,
+      'give the store a client of its own, with maxRetriesPerRequest: 0',
+    );
   }
   const waits = options.lazyConnect === true && (client as { readonly status?: unknown }).status === 'wait';
   if (waits && options.enableOfflineQueue !== false) {
@@ -48,5 +51,6 @@ export function warnIfIORedisResends(client: object): void {
 export function warnIfUpstashResends(redis: object): void {
   const { client } = redis as { readonly client?: { readonly retry?: { readonly attempts?: unknown } } };
   const attempts = client?.retry?.attempts;
-  if (typeof attempts === 'number' && attempts > 0) warnOnce(`${attempts} retries`, 'set retry: { retries: 0 }');
+  if (typeof attempts === 'number' && attempts > 0)
+    warnOnce(`retries of its own (${attempts})`, 'set retry: { retries: 0 }');
 }

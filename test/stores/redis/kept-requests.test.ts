@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Redis as UpstashRedis } from '@upstash/redis';
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import type { Claim, StoreCall } from 'single-execution';
 import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
@@ -63,8 +63,8 @@ interface Connected {
   send(): Promise<unknown>;
 }
 
-const ioredis = (Its: typeof Redis, options: RedisOptions) => async (): Promise<Connected> => {
-  const client = new Its(proxy.port, { retryStrategy: () => 50, ...options });
+const ioredis = (Its: typeof Redis, options: object) => async (): Promise<Connected> => {
+  const client = new Its({ port: proxy.port, retryStrategy: () => 50, ...options });
   client.on('error', () => undefined);
   onTestFinished(() => client.disconnect());
   await client.ping();

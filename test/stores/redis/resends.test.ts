@@ -45,9 +45,9 @@ describe('one warning, with the option and the remedy, for', () => {
     [
       '@upstash/redis as it comes',
       () => upstash({}),
-      'has 5 retries, so it can send a request after its call has given up: set retry: { retries: 0 }',
+      'has retries of its own (5), so it can send a request after its call has given up: set retry: { retries: 0 }',
     ],
-    ['@upstash/redis with retry: false', () => upstash({ retry: false }), 'has 1 retries,'],
+    ['@upstash/redis with retry: false', () => upstash({ retry: false }), 'has retries of its own (1),'],
   ])('%s', (_, make, message) => {
     make();
     make();
