@@ -82,7 +82,8 @@ export function redisStore(options: RedisStoreOptions): LockStore & MemberStore 
  * import { lockAdmin } from 'single-execution/admin';
  * import { redisAdminStore } from 'single-execution/redis';
  *
- * const admin = lockAdmin(redisAdminStore({ client: new Redis() }));
+ * const client = new Redis({ maxRetriesPerRequest: 0, socketTimeout: 2_000 });
+ * const admin = lockAdmin(redisAdminStore({ client }));
  * await admin.pause('send-digest', { by: 'ann' });
  * ```
  */
