@@ -1,4 +1,5 @@
 import { formatDuration } from './duration.js';
+import { atOnce } from './promised.js';
 
 /**
  * When ticks are due. `cron`, `eventBridge` and `rate` of `single-execution/schedule` make schedules; your own object
@@ -80,7 +81,7 @@ export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule |
   const ticksMs: number[] = [];
   let beforeMs = tickMs;
   while (ticksMs.length < MOST_LISTED) {
-    const ms = msOf(schedule.previous(new Date(beforeMs - 1)));
+    const ms = msOf(atOnce(schedule.previous(new Date(beforeMs - 1)), 'schedule.previous'));
     if (typeof ms !== 'number' || !(ms > lastMs && ms < beforeMs)) break;
     ticksMs.push(ms);
     beforeMs = ms;
@@ -93,7 +94,8 @@ export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule |
 export function ticksBetween(schedule: Schedule, fromMs: number, toMs: number, max: number): number[] {
   if (fromMs >= toMs) return [];
   // A caller's own schedule may return other values than Dates, or ticks outside of `from` and `to`.
-  const ticks = schedule.between(new Date(fromMs), new Date(toMs), { max }).map(msOf) as number[];
+  const between = atOnce(schedule.between(new Date(fromMs), new Date(toMs), { max }), 'schedule.between');
+  const ticks = between.map(msOf) as number[];
   return ticks.filter((tick) => tick >= fromMs && tick < toMs);
 }
 
