@@ -2,6 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
+import { Pool } from 'pg';
+import { executeWithLock } from 'single-execution';
+import { postgresStore } from 'single-execution/postgres';
 import { afterAll, beforeAll, describe, type ExpectStatic, expect, test } from 'vitest';
 import { type BundledProgram, bundledProgram } from '../support/bundled-program.js';
 import { type ChildProgram, type ChildPrograms, childPrograms, type Said } from '../support/child-program.js';
@@ -27,6 +30,7 @@ const COMMENT = /\/\*.*?\*\//gs;
 const LONG = 180_000;
 
 const examples = await connecting();
+const inPostgres = ({ server }: Connecting): boolean => server === 'postgres';
 
 let folder: string;
 let programs: ChildPrograms;
@@ -86,6 +90,35 @@ describe.concurrent('F136 an example leaves a connection that went dead', () => 
       proxy.goDead();
       expect(await nextRun(ask)).toMatchObject({ said: 'executed' });
       expectOneRunPerTick(await ended(running), expect);
+    },
+    LONG,
+  );
+});
+
+describe.concurrent('row 31: on SIGTERM an example releases its lock before it closes its client', () => {
+  test.for(examples.filter(({ name, code }) => code.includes('SIGTERM') || name.startsWith('init')).filter(inPostgres))(
+    'row 31: $name',
+    async (example, { expect, onTestFinished }) => {
+      const server = await SERVERS.postgres();
+      onTestFinished(() => server.stop());
+      const { running } = await start(example, server.env(server.port), onTestFinished);
+      const { tick } = await running.until('inside');
+      running.kill('SIGTERM');
+      await running.until('aborted');
+      running.tell('go');
+
+      const { code, signal, stderr } = await running.ended;
+      expect({ end: signal ?? code, stderr: stderr.match(/Error/) }).toEqual({
+        end: example.code.includes('SIGTERM') ? 0 : 'SIGTERM',
+        stderr: null,
+      });
+      const pool = new Pool({ connectionString: server.env(server.port)['DATABASE_URL'] });
+      onTestFinished(() => pool.end());
+      const name = example.code.match(/name: '([^']+)'/)?.[1] ?? '';
+      const again = { name, store: postgresStore({ client: pool }), lockAtMostFor: '1m', observers: [] } as const;
+      expect(await executeWithLock(() => 'done', { ...again, tick: new Date(String(tick)) })).toMatchObject({
+        reason: expect.stringMatching(/already-executed|stale-tick/),
+      });
     },
     LONG,
   );

@@ -20,6 +20,8 @@ export const callers: ((isRepeated: boolean) => Promise<unknown>)[] = [];
 /** The handler of an example, which says when it runs. The first run waits until the test has restarted the server. */
 export function held<H extends Handler>(handler: H, tickOf = lastTick): H {
   const inside = async function (this: unknown, ...args: Parameters<H>) {
+    const { signal } = Object(args.at(-1)) as Partial<Execution>;
+    signal?.addEventListener('abort', () => say('aborted'));
     await holdsNow(tickOf(args));
     return handler.apply(this, args);
   };
