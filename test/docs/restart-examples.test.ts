@@ -54,6 +54,7 @@ test('row 146: the examples that connect to a server are found', () => {
 describe.concurrent('F135 an example survives two restarts of its server', () => {
   test.for(examples)(
     'row 146: $name, and its tick is done once',
+    { timeout: LONG },
     async (example, { expect, onTestFinished }) => {
       const server = await SERVERS[example.server]();
       onTestFinished(() => server.stop());
@@ -72,13 +73,13 @@ describe.concurrent('F135 an example survives two restarts of its server', () =>
       }
       expectOneRunPerTick(await ended(running), expect);
     },
-    LONG,
   );
 });
 
 describe.concurrent('F136 an example leaves a connection that went dead', () => {
   test.for(examples.filter(({ name, server }) => server !== 'dynamodb' && !NO_RUN.includes(name)))(
     'row 146: $name: its next call runs, or the one after that',
+    { timeout: LONG },
     async (example, { expect, onTestFinished }) => {
       const server = await SERVERS[example.server]();
       onTestFinished(() => server.stop());
@@ -91,13 +92,13 @@ describe.concurrent('F136 an example leaves a connection that went dead', () => 
       expect(await nextRun(ask)).toMatchObject({ said: 'executed' });
       expectOneRunPerTick(await ended(running), expect);
     },
-    LONG,
   );
 });
 
 describe.concurrent('row 31: on SIGTERM an example releases its lock before it closes its client', () => {
   test.for(examples.filter(({ name, code }) => code.includes('SIGTERM') || name.startsWith('init')).filter(inPostgres))(
     'row 31: $name',
+    { timeout: LONG },
     async (example, { expect, onTestFinished }) => {
       const server = await SERVERS.postgres();
       onTestFinished(() => server.stop());
@@ -120,7 +121,6 @@ describe.concurrent('row 31: on SIGTERM an example releases its lock before it c
         reason: expect.stringMatching(/already-executed|stale-tick/),
       });
     },
-    LONG,
   );
 });
 

@@ -112,7 +112,7 @@ test('F135 a connection that breaks within a payment fails the run, and the proc
   const told = vi.spyOn(console, 'error').mockReturnValue();
   const blocker = await pool.connect();
   await blocker.query("BEGIN; SELECT 1 FROM accounts WHERE id = 'b' FOR UPDATE");
-  const run = failureOf(due(date));
+  const run = failureOf<Error>(due(date));
   const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
   await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
   proxy.goAway();

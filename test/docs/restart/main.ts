@@ -1,4 +1,4 @@
-import { executeWithLock, type LockStore } from 'single-execution';
+import { executeWithLock } from 'single-execution';
 import { say } from '../../support/told.js';
 import { callers, isCalled } from './control.js';
 import { isScheduled } from './surroundings.js';
@@ -6,7 +6,7 @@ import { isScheduled } from './surroundings.js';
 /* A process that runs one example. The test replaces `example` by the example's file. */
 
 // Load it only when its surroundings are set.
-const { store } = (await import('example')) as { store?: LockStore };
+const { store } = await import('example');
 const first = () => {
   if (store) return executeWithLock(() => 'done', { name: 'restart', store, lockAtMostFor: '1m' });
   // A handler that the example does not call: its platform does, or a scheduler in another file.

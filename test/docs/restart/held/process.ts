@@ -5,8 +5,8 @@ import { callers, held, holdsNow, tellEnd, told } from '../control.js';
 
 export * from '../../../../src/adapters/process.js';
 
-export const withSingleExecution: typeof door.withSingleExecution = (handler: never, options: never) =>
-  told(door.withSingleExecution(held(handler), options)) as never;
+export const withSingleExecution = ((handler: never, options: never) =>
+  told(door.withSingleExecution(held(handler), options))) as unknown as typeof door.withSingleExecution;
 
 /** node-cron calls the task itself, so hold it after the lock is taken. */
 export const nodeCronCoordinator: typeof door.nodeCronCoordinator = (options) => {
