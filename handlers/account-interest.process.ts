@@ -16,9 +16,18 @@ import { withSingleExecution } from 'single-execution/process';
 const { DATABASE_URL = '', RATE_API_URL = '' } = process.env;
 const FETCH_TIMEOUT_MS = 10_000;
 
-const pool = new Pool({ connectionString: DATABASE_URL });
-// The pool replaces an idle connection that breaks. Without this listener the error would end the process.
-pool.on('error', () => undefined);
+// A statement that waits for a dead connection fails after this time, and so does the run. The next run goes on.
+const pool = new Pool({ connectionString: DATABASE_URL, connectionTimeoutMillis: 2_000, query_timeout: 10_000 });
+// The locks have a pool of their own, whose statements are short.
+const locks = new Pool({
+  connectionString: DATABASE_URL,
+  max: 2,
+  connectionTimeoutMillis: 2_000,
+  query_timeout: 2_000,
+});
+const log = (error: Error) => console.error(error.message);
+// Without these listeners, the process ends when Postgres closes a connection: an idle one, or one of a transaction.
+for (const each of [pool, locks]) each.on('error', log).on('connect', (client) => client.on('error', log));
 
 export const payInterest = withSingleExecution(
   async (_task: { readonly date: Date }, { tick, lockedAt, signal, fencingToken }: Execution) => {
@@ -32,7 +41,7 @@ export const payInterest = withSingleExecution(
     }
     return { month, paid };
   },
-  { name: 'account-interest', store: postgresStore({ client: pool }), keepAlive: true, tick: 'event' },
+  { name: 'account-interest', store: postgresStore({ client: locks }), keepAlive: true, tick: 'event' },
 );
 
 async function fetchRate(signal: AbortSignal): Promise<number> {

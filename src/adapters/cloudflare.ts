@@ -3,6 +3,7 @@ import type { LockStore } from '../core/ports/lock-store.js';
 import type { Execution } from '../core/public/execution.js';
 import { run } from '../core/run/engine.js';
 import { describe, namesOf } from '../core/values/checks.js';
+import { atOnce } from '../core/values/promised.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
 import { type TickOption, type Trigger, tickChooser, warnOfNoTick } from '../core/wrap/trigger.js';
 import {
@@ -143,7 +144,7 @@ function policyChooser<Env>(store: Options<Env>['store'], settings: Settings): (
   const byEvent = new WeakMap<object, Policy>();
   return (given, env) => {
     const event = originals.get(given) ?? given;
-    const policy = byEvent.get(event) ?? withStore(settings, store(env));
+    const policy = byEvent.get(event) ?? withStore(settings, atOnce(store(env), 'store'));
     byEvent.set(event, policy);
     return policy;
   };

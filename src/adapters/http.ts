@@ -7,6 +7,7 @@ import { run } from '../core/run/engine.js';
 import type { Task } from '../core/run/invocation.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { describe, namesOf } from '../core/values/checks.js';
+import { unawaited } from '../core/values/promised.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
 import { requiredTick, type TickEvery, type TickOption } from '../core/wrap/trigger.js';
 import { type MaxDuration, type OwnOptions, resolveWrapper, timesByOptions } from '../core/wrap/wrapper.js';
@@ -142,7 +143,13 @@ type IsOwn = (error: unknown) => boolean;
 /** Answers as soon as the handler has returned. The handler's background work goes on, under the lock. */
 async function answerEarly(returned: Promise<Response>, context: unknown, whole: Promise<Response>): Promise<Response> {
   const response = await returned;
-  (context as { waitUntil(promise: Promise<unknown>): void }).waitUntil(whole.catch(() => undefined));
+  const { waitUntil } = context as { waitUntil(promise: Promise<unknown>): unknown };
+  unawaited(
+    waitUntil.call(
+      context,
+      whole.catch(() => undefined),
+    ),
+  );
   return response;
 }
 

@@ -1,3 +1,5 @@
+import { unawaited } from '../core/values/promised.js';
+
 /**
  * Lambda's context. It has the members of `Context` of @types/aws-lambda, so that handlers annotated with that type
  * fit. This library reads only the remaining time, and the function's name, version, ARN and request id.
@@ -78,6 +80,7 @@ interface ClientContext {
 export function remainingMs(context: Partial<Context> | undefined): number | undefined {
   if (typeof context?.getRemainingTimeInMillis !== 'function') return undefined;
   const ms: unknown = context.getRemainingTimeInMillis();
+  unawaited(ms);
   return typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined;
 }
 

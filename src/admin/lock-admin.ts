@@ -11,7 +11,7 @@ import { FORCE_STEP, FOREVER_MS, type Item, type LockRecord, MAX_PAUSED_BY_BYTES
 import { isMemberList } from '../core/record/member-list.js';
 import { failedTicksAfterCrash } from '../core/record/open-ticks.js';
 import { checkKnown, checkMethods, describe, namesOf } from '../core/values/checks.js';
-import { type Clock, systemClock } from '../core/values/clock.js';
+import { type Clock, checkClock, systemClock } from '../core/values/clock.js';
 import { defined } from '../core/values/defined.js';
 import { checkLockName, newAttemptId, truncateUtf8 } from '../core/values/names.js';
 import { msOf } from '../core/values/tick.js';
@@ -139,7 +139,7 @@ export function lockAdmin(store: LockAdminStore, options: AdminOptions = {}): Lo
   checkMethods('store', store, VERBS, remedy);
   checkKnown(options, ADMIN_OPTIONS);
   const { clock = systemClock } = options;
-  checkMethods('clock', clock, ['now', 'monotonic', 'setTimer'], 'give { now, monotonic, setTimer }');
+  checkClock(clock);
   const call = () => adminCall(clock);
   const read = async (name: string): Promise<{ readonly lock?: LockInfo; readonly item?: Item }> => {
     const stored = await store.get(checkLockName(name), call());

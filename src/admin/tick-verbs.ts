@@ -9,6 +9,7 @@ import { hasEnded, listingWith, listingWithout, notKnownAsDone } from '../core/r
 import { checkKnown, describe, namesOf } from '../core/values/checks.js';
 import type { Clock } from '../core/values/clock.js';
 import type { Duration } from '../core/values/duration.js';
+import { atOnce } from '../core/values/promised.js';
 import { EARLIEST_MS, type Interval, isTimed, MOST_LISTED, msOf, type Schedule } from '../core/values/tick.js';
 
 /** The operators' verbs for the open ticks of a lock. */
@@ -157,7 +158,8 @@ function ticksInRange(range: TickRange, nowMs: number): number[] {
 
 function ticksOf(schedule: Schedule | Interval, fromMs: number, endMs: number): number[] {
   if (isTimed(schedule)) {
-    return schedule.between(new Date(fromMs), new Date(endMs), { max: MOST_READ }).map((tick) => tick.getTime());
+    const ticks = schedule.between(new Date(fromMs), new Date(endMs), { max: MOST_READ });
+    return atOnce(ticks, 'schedule.between').map((tick) => tick.getTime());
   }
   return Array.from({ length: MOST_READ }, (_, n) => fromMs + n * schedule.everyMs);
 }

@@ -2,6 +2,7 @@ import type { Level } from '../core/observers/event-words.js';
 import { operatorLog, tellOperator } from '../core/observers/operator-log.js';
 import type { Observer } from '../core/public/events.js';
 import { checkMethods } from '../core/values/checks.js';
+import { unawaited } from '../core/values/promised.js';
 
 export type { EmfMetric } from '../core/observers/emf-metrics.js';
 export { type CheckInObserver, type CheckInOptions, checkInObserver } from './check-in-observer.js';
@@ -38,7 +39,7 @@ export function loggerObserver(logger: LoggerLike): Observer {
   return (event) =>
     tellOperator(event, (level, message, lockEvent) => {
       const fields = { source: 'single-execution', lockEvent };
-      logger[level](...((isPino ? [fields, message] : [message, fields]) as never[]));
+      unawaited(logger[level](...((isPino ? [fields, message] : [message, fields]) as never[])));
     });
 }
 

@@ -3,6 +3,7 @@ import { LockStoreError } from '../core/public/errors.js';
 import type { LockEvent, Observer, TracingObserver } from '../core/public/events.js';
 import { checkKnown, checkMethods, namesOf } from '../core/values/checks.js';
 import { defined } from '../core/values/defined.js';
+import { atOnce, unawaited } from '../core/values/promised.js';
 import { errorName } from '../core/values/thrown.js';
 import {
   globalMeter,
@@ -126,11 +127,11 @@ function writersOf(meter: MeterLike): Record<string, Write> {
   const writers = Object.entries(INSTRUMENTS).map(([instrument, [description, unit]]): [string, Write] => {
     const name = `single_execution.${instrument}`;
     if (unit === 's') {
-      const histogram = meter.createHistogram(name, { description, unit });
-      return [instrument, (value, attributes) => histogram.record(value, attributes)];
+      const histogram = atOnce(meter.createHistogram(name, { description, unit }), 'createHistogram');
+      return [instrument, (value, attributes) => unawaited(histogram.record(value, attributes))];
     }
-    const counter = meter.createCounter(name, { description, unit });
-    return [instrument, (value, attributes) => counter.add(value, attributes)];
+    const counter = atOnce(meter.createCounter(name, { description, unit }), 'createCounter');
+    return [instrument, (value, attributes) => unawaited(counter.add(value, attributes))];
   });
   return Object.fromEntries(writers);
 }
@@ -148,7 +149,10 @@ function spanObserver(findTracer: () => TracerLike | undefined): TracingObserver
    * The spans that have not ended. The key is the trace at the end of the attempt id, or the whole id without a trace.
    */
   const open = new Map<string | undefined, SpanLike>();
-  const start = (at: Date) => findTracer()?.startSpan(NAME, { startTime: at });
+  const start = (at: Date) => {
+    const span = findTracer()?.startSpan(NAME, { startTime: at });
+    return span && atOnce(span, 'startSpan');
+  };
 
   const observer = (event: LockEvent) => {
     const { type, at } = event;
@@ -158,17 +162,19 @@ function spanObserver(findTracer: () => TracerLike | undefined): TracingObserver
     const span = open.get(key) ?? (BEGINNINGS.includes(type) && !isRetried ? start(at) : undefined);
     if (!span) return;
     open.set(key, span);
-    if (BEGINNINGS.includes(type)) span.setAttributes(headOf(event));
+    if (BEGINNINGS.includes(type)) unawaited(span.setAttributes(headOf(event)));
     const outcome = outcomeOf(event);
     if (outcome === undefined && isForOperators(event)) {
-      span.addEvent(`single_execution.${type.replace('-', '_')}`, factsOf(event), at);
+      unawaited(span.addEvent(`single_execution.${type.replace('-', '_')}`, factsOf(event), at));
     }
     const context = type === 'skipped' ? contextOf(event.holderTrace) : undefined;
-    if (context) span.addLink?.({ context });
+    if (context) unawaited(span.addLink?.({ context }));
     if (outcome === undefined) return;
-    span.setAttributes({ 'single_execution.outcome': outcome, ...factsOf(event) });
-    if ('error' in event) span.setStatus({ code: ERROR, ...defined({ message: messageOf(event.error) }) });
-    span.end(at);
+    unawaited(span.setAttributes({ 'single_execution.outcome': outcome, ...factsOf(event) }));
+    if ('error' in event) {
+      unawaited(span.setStatus({ code: ERROR, ...defined({ message: messageOf(event.error) }) }));
+    }
+    unawaited(span.end(at));
     open.delete(key);
   };
 
@@ -176,7 +182,7 @@ function spanObserver(findTracer: () => TracerLike | undefined): TracingObserver
     beginTrace(nowMs: number) {
       try {
         const span = start(new Date(nowMs));
-        const trace = span && traceOf(span.spanContext());
+        const trace = span && traceOf(atOnce(span.spanContext(), 'spanContext'));
         if (!span || trace === undefined) return '';
         open.set(trace, span);
         return `.${trace}`;

@@ -5,18 +5,12 @@ import { transform } from '@swc/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BundledProgram, bundledProgram } from '../support/bundled-program.js';
 import { type ChildPrograms, childPrograms } from '../support/child-program.js';
+import { NEST_OPTIONAL } from '../support/nest-optional.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { expectOneRunPerTick, saidBy } from './fleet.js';
 
 const PROCESSES = 8;
 const PAGE = new URL('../../docs/guides/nestjs.md', import.meta.url);
-
-/** Packages that NestJS loads only if they are installed. */
-const OPTIONAL = [
-  'class-transformer',
-  'class-validator',
-  ...['microservices', 'platform-express', 'websockets'].flatMap((name) => [`@nestjs/${name}`, `@nestjs/${name}/*`]),
-];
 
 /** Changes to the page's example: its method is called every two seconds, and prints each run. */
 const CHANGES: readonly [string, string][] = [
@@ -44,7 +38,7 @@ async function compiledIn(folder: string): Promise<BundledProgram> {
   });
   const main = join(folder, 'main.js');
   await writeFile(main, code);
-  return bundledProgram(pathToFileURL(main), {}, OPTIONAL);
+  return bundledProgram(pathToFileURL(main), {}, NEST_OPTIONAL);
 }
 
 let folder: string;

@@ -1,4 +1,3 @@
-import net from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DeleteItemCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
@@ -8,6 +7,7 @@ import cron from 'node-cron';
 import { executeWithLock } from 'single-execution';
 import { createLockTable, dynamoDBStore } from 'single-execution/dynamodb';
 import { unused, use } from './example-uses.js';
+import { redirectPorts } from './redirect-ports.js';
 
 /*
  * Runs examples one after the other. The runner is a process, so that the connections, timers and mocks that examples
@@ -102,18 +102,6 @@ async function setStores(): Promise<void> {
   await executeWithLock(() => 'sent', options);
 }
 
-/** Redirects connections from a store's usual port to the port of the test's server. */
-function redirectPorts(): void {
-  const { connect } = net.Socket.prototype;
-  net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
-    // Node passes the arguments to itself as one list.
-    const [target] = (Array.isArray(args[0]) ? args[0] : args) as [{ port?: number }];
-    const port = ports[Number(target.port)];
-    if (port !== undefined) target.port = port;
-    return Reflect.apply(connect, this, args);
-  } as typeof connect;
-}
-
 /** Keeps requests on this machine. For any other host, the answer is `done` after 20 ms. */
 function stayHere(): void {
   const { fetch } = globalThis;
@@ -128,7 +116,7 @@ function stayHere(): void {
 process.stdout.write = () => true;
 process.chdir(import.meta.dirname);
 Object.assign(globalThis, { shows });
-redirectPorts();
+redirectPorts(ports);
 stayHere();
 await createLockTable(dynamodb, { tableName: 'locks' });
 await createLockTable(dynamodb, { tableName: 'jobs', partitionKey: 'pk', sortKey: 'sk' });

@@ -132,7 +132,7 @@ async function run(those: readonly Example[]): Promise<readonly Said[]> {
   const { endpoint } = dynamoDBLocal();
   const files = await Promise.all(those.map(fileOf));
   const order: Order = { examples: files, ports: { 6379: redis.port, 8000: Number(new URL(endpoint).port) } };
-  await built.addProgram(join(import.meta.dirname, 'example-uses.ts'));
+  for (const its of ['example-uses.ts', 'redirect-ports.ts']) await built.addProgram(join(import.meta.dirname, its));
   const runner = await built.addProgram(join(import.meta.dirname, 'example-runner.ts'));
   const program = programs.start(runner, order, [], {
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,

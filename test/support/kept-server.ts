@@ -18,6 +18,15 @@ export interface KeptServer {
   stop(): Promise<void>;
 }
 
+/** A server that can go down and come back on the same port, with its data. */
+export interface RestartedServer extends KeptServer {
+  readonly port: number;
+  /** Ends the server as its operator does, and resolves when it has ended. */
+  goDown(): Promise<void>;
+  /** Starts the server again, and resolves when it is ready. */
+  comeBack(): Promise<void>;
+}
+
 interface Launch {
   /** A program that starts the server, and ends it when its own stdin closes. */
   readonly keeper: URL;
@@ -28,7 +37,13 @@ interface Launch {
 }
 
 /** Starts a server. It ends with `stop()` or with this process, however this process ends. */
-export async function startKept({ keeper, args, env, startMs, isReady }: Launch): Promise<KeptServer> {
+export async function startKept({
+  keeper,
+  args,
+  env,
+  startMs,
+  isReady,
+}: Launch): Promise<Omit<RestartedServer, 'port'>> {
   const child = spawn(process.execPath, [fileURLToPath(keeper), ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
@@ -45,14 +60,27 @@ export async function startKept({ keeper, args, env, startMs, isReady }: Launch)
     child.stdin.end();
     await exited;
   };
-  const giveUpAt = Date.now() + startMs;
-  while (child.exitCode === null && Date.now() < giveUpAt) {
-    if (await isReady(output)) return { stop };
-    await sleep(10);
-  }
-  const why = child.exitCode === null ? `was not ready within ${startMs} ms` : `exited with code ${child.exitCode}`;
-  await stop();
-  throw new Error(`${keeper.pathname} ${args.join(' ')} ${why}; its last output:\n${output}`);
+  const until = async (isSo: Launch['isReady']) => {
+    const giveUpAt = Date.now() + startMs;
+    while (child.exitCode === null && Date.now() < giveUpAt) {
+      if (await isSo(output)) return;
+      await sleep(10);
+    }
+    const why = child.exitCode === null ? `was not ready within ${startMs} ms` : `exited with code ${child.exitCode}`;
+    await stop();
+    throw new Error(`${keeper.pathname} ${args.join(' ')} ${why}; its last output:\n${output}`);
+  };
+  const tell = (line: string, isSo: Launch['isReady']) => {
+    output = '';
+    child.stdin.write(`${line}\n`);
+    return until(isSo);
+  };
+  await until(isReady);
+  return {
+    stop,
+    goDown: () => tell('down', (text) => text.includes('the server is down')),
+    comeBack: () => tell('up', isReady),
+  };
 }
 
 interface ServerPlan {
@@ -66,6 +94,8 @@ interface ServerPlan {
   readonly env?: Readonly<Record<string, string>>;
   /** The signal that ends the server. @default 'SIGKILL' */
   readonly signal?: NodeJS.Signals;
+  /** The signal by which the server goes down with its data. @default 'SIGTERM' */
+  readonly downSignal?: NodeJS.Signals;
 }
 
 interface ServerLaunch {
@@ -81,7 +111,7 @@ interface ServerLaunch {
 }
 
 /** Starts a server on a free port. It ends with `stop()` or with this process. */
-export async function startServer(launch: ServerLaunch): Promise<KeptServer & { readonly port: number }> {
+export async function startServer(launch: ServerLaunch): Promise<RestartedServer> {
   const failures: unknown[] = [];
   while (failures.length < PORTS_TRIED) {
     try {

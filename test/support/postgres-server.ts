@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, realpath } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { HOST, type KeptServer, startServer } from './kept-server.js';
+import { HOST, type RestartedServer, startServer } from './kept-server.js';
 
 const DEBIAN = '/usr/lib/postgresql';
 const START_MS = 120_000;
@@ -16,8 +16,7 @@ const SETTINGS = {
   autovacuum: 'off',
 };
 
-export interface PostgresServer extends KeptServer {
-  readonly port: number;
+export interface PostgresServer extends RestartedServer {
   /** The URL with a user who may do everything. */
   readonly url: string;
 }
@@ -25,7 +24,7 @@ export interface PostgresServer extends KeptServer {
 /** Starts a real PostgreSQL on a free port, with an empty cluster. It ends with `stop()` or with this process. */
 export async function startPostgresServer(): Promise<PostgresServer> {
   const programs = await requirePostgres();
-  const { port, stop } = await startServer({
+  const server = await startServer({
     name: 'postgres',
     ready: 'database system is ready to accept connections',
     startMs: START_MS,
@@ -41,9 +40,11 @@ export async function startPostgresServer(): Promise<PostgresServer> {
         ...Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
       ],
       signal: 'SIGQUIT',
+      // What `pg_ctl restart` and systemd send: clients are told, and their connections end.
+      downSignal: 'SIGINT',
     }),
   });
-  return { port, url: `postgres://postgres:${PASSWORD}@${HOST}:${port}/postgres`, stop };
+  return { ...server, url: `postgres://postgres:${PASSWORD}@${HOST}:${server.port}/postgres` };
 }
 
 /**

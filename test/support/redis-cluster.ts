@@ -44,7 +44,7 @@ export async function startRedisCluster({ replicas: withReplicas = false } = {})
 async function startNode(): Promise<ClusterNode> {
   const bus = String(await freePort());
   const settings = ['--cluster-enabled', 'yes', '--cluster-port', bus, '--cluster-node-timeout', '1000'];
-  const server = await startRedisServer([...settings, '--repl-diskless-sync-delay', '0']);
+  const server = await startRedisServer({ settings: [...settings, '--repl-diskless-sync-delay', '0'] });
   const redis = new Redis({ host: HOST, port: server.port, retryStrategy: () => 100 });
   redis.on('error', () => undefined);
   return { ...server, redis };

@@ -16,8 +16,8 @@ export interface Sentinels {
 
 /** Starts a primary with one replica, and a real sentinel that watches them. */
 export async function startSentinels(name: string): Promise<Sentinels> {
-  const primary = await startRedisServer(['--repl-diskless-sync-delay', '0']);
-  const replica = await startRedisServer(['--replicaof', HOST, String(primary.port)]);
+  const primary = await startRedisServer({ settings: ['--repl-diskless-sync-delay', '0'] });
+  const replica = await startRedisServer({ settings: ['--replicaof', HOST, String(primary.port)] });
   const ofReplica = new Redis(replica.url);
   await until(async () => (await ofReplica.info('replication')).includes('master_link_status:up'));
   ofReplica.disconnect();

@@ -1,34 +1,40 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
-import { HOST, type KeptServer, startServer } from './kept-server.js';
+import { HOST, type RestartedServer, startServer } from './kept-server.js';
 
 const PROGRAM = 'redis-server';
 const START_MS = 180_000;
-const IN_MEMORY = ['--save', '', '--appendonly', 'no'];
 
-export interface RedisServer extends KeptServer {
+export interface RedisServer extends RestartedServer {
   readonly host: typeof HOST;
-  readonly port: number;
   readonly url: string;
 }
 
-/**
- * Starts the real redis-server in memory on a free port. It ends with `stop()` or with this process.
- *
- * @param settings further arguments of the program
- */
-export async function startRedisServer(settings: readonly string[] = []): Promise<RedisServer> {
+/** What a server has besides the defaults. */
+interface RedisSettings {
+  /** Whether it keeps its data when it goes down; else they are in memory only. @default false */
+  readonly appendOnly?: boolean;
+  /** Further arguments of the program. */
+  readonly settings?: readonly string[];
+}
+
+/** Starts the real redis-server on a free port. It ends with `stop()` or with this process. */
+export async function startRedisServer({ appendOnly = false, settings = [] }: RedisSettings = {}): Promise<RedisServer> {
   await requireRedisServer();
-  const { port, stop } = await startServer({
+  const onDisk = appendOnly ? 'yes' : 'no';
+  const server = await startServer({
     name: PROGRAM,
     ready: 'Ready to accept connections',
     startMs: START_MS,
     plan: (_, port) => ({
-      command: [PROGRAM, ...IN_MEMORY, '--bind', HOST, '--protected-mode', 'no', '--port', port, ...settings],
+      command: [
+        ...[PROGRAM, '--save', '', '--appendonly', onDisk, '--bind', HOST, '--protected-mode', 'no', '--port', port],
+        ...settings,
+      ],
     }),
   });
-  return { host: HOST, port, url: `redis://${HOST}:${port}`, stop };
+  return { ...server, host: HOST, url: `redis://${HOST}:${server.port}` };
 }
 
 /** @throws Error if redis-server is not on the PATH */

@@ -1,9 +1,11 @@
-// Runs a server in a folder of its own, and removes the folder when the server has ended.
+// Runs a server in a folder of its own, and removes the folder when the server has ended. The line `down` on stdin ends
+// the server but keeps the folder, and the line `up` starts the server in it again.
 import { execFileSync, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { keep } from './kept-child.mjs';
 
-const { folder, user, prepare, command, signal } = JSON.parse(process.argv[2]);
+const { folder, user, prepare, command, signal, downSignal = 'SIGTERM' } = JSON.parse(process.argv[2]);
 const asUser =
   user && process.getuid?.() === 0 ? ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'] : [];
 
@@ -16,6 +18,26 @@ function run([program, ...args]) {
   execFileSync(program, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
+/** The running server; undefined while it is down. */
+let server;
+/** What to do when the server has ended. */
+let ended = leave;
+
+function up() {
+  const [program, ...args] = [...asUser, ...command];
+  server = spawn(program, args, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
+  ended = leave;
+  keep(server, { signal, leave: (code) => ended(code) });
+}
+
+function down() {
+  ended = () => {
+    server = undefined;
+    process.stdout.write('the server is down\n');
+  };
+  server.kill(downSignal);
+}
+
 try {
   if (asUser.length > 0) run(['chown', '-R', `${user}:${user}`, folder]);
   if (prepare) run([...asUser, ...prepare]);
@@ -23,5 +45,7 @@ try {
   process.stderr.write(`${error.message}\n`);
   leave(1);
 }
-const [program, ...args] = [...asUser, ...command];
-keep(spawn(program, args, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] }), { signal, leave });
+up();
+createInterface(process.stdin)
+  .on('line', (line) => (line === 'up' ? up() : down()))
+  .on('close', () => server ?? leave(0));

@@ -21,6 +21,8 @@ export interface TcpFaultProxy {
   readonly port: number;
   /** Ends all connections and refuses new ones, until `comeBack`. */
   goAway(): void;
+  /** From now on nothing passes over the connections that are open, and nobody is told. New ones work. */
+  goDead(): void;
   comeBack(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -36,6 +38,7 @@ export async function startTcpFaultProxy(
   faultFor: (request: string) => TcpFault | undefined,
 ): Promise<TcpFaultProxy> {
   const sockets = new Set<Socket>();
+  const dead = new Set<Socket>();
   const deliverLate = async (request: Buffer, lateMs: number) => {
     await sleep(lateMs, undefined, { ref: false });
     const upstream = connect({ host: '127.0.0.1', port: redisPort });
@@ -52,10 +55,12 @@ export async function startTcpFaultProxy(
     let keptBackUntilMs = 0;
     let passing: Promise<unknown> = Promise.resolve();
     const hangUp = () => {
+      if (dead.has(client)) return;
       client.resetAndDestroy();
       upstream.destroy();
     };
     client.on('data', (request) => {
+      if (dead.has(client)) return undefined;
       const fault = faultFor(request.toString('latin1'));
       if (fault === 'drop-request') return hangUp();
       if (fault === 'stall') return client.pause();
@@ -76,6 +81,7 @@ export async function startTcpFaultProxy(
       client.write(answer);
     };
     upstream.on('data', (answer) => {
+      if (dead.has(client)) return undefined;
       if (dropsAnswer) return hangUp();
       passing = passing.then(() => passOn(answer));
       return undefined;
@@ -97,6 +103,9 @@ export async function startTcpFaultProxy(
   return {
     port,
     goAway: () => close(),
+    goDead: () => {
+      for (const socket of sockets) dead.add(socket);
+    },
     comeBack: async () => void (await listening(server, port)),
     stop: () => new Promise(close),
   };

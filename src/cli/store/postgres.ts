@@ -18,7 +18,7 @@ import {
 import { lookAtPostgresTable } from '../doctor/look-at-postgres-table.js';
 import { variable } from '../init/job-files.js';
 import { checkUrl, type StoreKind } from './kind.js';
-import { nameOfThrown, withInstalled } from './reach.js';
+import { nameOfThrown, PATIENCE_MS, withInstalled } from './reach.js';
 import { type Connected, openInTable, type Rows } from './sql-table.js';
 
 export const postgres: StoreKind = {
@@ -37,9 +37,15 @@ export const postgres: StoreKind = {
     types: ['@types/pg'],
     import: "import pg from 'pg';",
     sharedBy: 'hosts',
-    client: (isTypeScript) => `new pg.Pool({ connectionString: ${variable('DATABASE_URL', isTypeScript)} });
-// Without a listener the process would end when a connection breaks that nobody uses.
-client.on('error', () => undefined)`,
+    client: (isTypeScript) => `new pg.Pool({
+  connectionString: ${variable('DATABASE_URL', isTypeScript)},
+  // This pool is for locks only: a run that meets a dead connection gets a new one after 2 s.
+  max: 2,
+  connectionTimeoutMillis: 2_000,
+  query_timeout: 2_000,
+});
+// Without this listener, the process ends when Postgres closes a connection.
+client.on('error', (error) => console.error(error.message))`,
     // DATABASE_URL has a password, which an option would show in the list of processes.
     option: '',
   },
@@ -69,7 +75,13 @@ type Connection = Connected<PostgresStoreOptions['client']>;
 
 async function connectPg(connectionString: string): Promise<Connection> {
   const { default: pg } = await import('pg');
-  const client = new pg.Pool({ connectionString, max: 4, connectionTimeoutMillis: CONNECT_MS });
+  // Close a connection that does not answer: the console stays open, and would wait for it again and again.
+  const client = new pg.Pool({
+    connectionString,
+    max: 4,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: PATIENCE_MS,
+  });
   // Ignore an error of the connection: the statement that needs the connection fails too.
   client.on('error', () => undefined);
   return { client, rows: async (text) => (await client.query(text)).rows, close: () => void client.end() };

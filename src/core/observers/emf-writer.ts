@@ -2,6 +2,7 @@ import type { LockEvent, Observer } from '../public/events.js';
 import { factsOfSkip } from '../public/outcome.js';
 import { defined } from '../values/defined.js';
 import { environmentVariable } from '../values/environment.js';
+import { unawaited } from '../values/promised.js';
 import { errorName } from '../values/thrown.js';
 import {
   EMF_DEFAULTS,
@@ -51,7 +52,7 @@ export function emfWriter({ namespace, sets, metrics = EMF_DEFAULTS }: EmfSettin
     };
     // Do not write to the console: in Lambda's JSON log format it wraps each text in a `message`, and the line would no
     // longer be EMF.
-    stdout.write(`${JSON.stringify(line)}\n`);
+    unawaited(stdout.write(`${JSON.stringify(line)}\n`));
   };
 }
 

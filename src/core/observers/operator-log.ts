@@ -1,5 +1,6 @@
 import type { LockEvent } from '../public/events.js';
 import { environmentVariable } from '../values/environment.js';
+import { unawaited } from '../values/promised.js';
 import { isError } from '../values/thrown.js';
 import { byType, type Level, WORDS } from './event-words.js';
 
@@ -36,11 +37,8 @@ export function warn(message: string, details: object = {}): void {
 function write(level: Level, message: string, details: object): void {
   const line = { source: 'single-execution', message, ...details };
   try {
-    console[level](
-      environmentVariable('AWS_LAMBDA_LOG_FORMAT') === 'JSON'
-        ? line
-        : JSON.stringify({ level: level.toUpperCase(), ...line }),
-    );
+    const isJson = environmentVariable('AWS_LAMBDA_LOG_FORMAT') === 'JSON';
+    unawaited(console[level](isJson ? line : JSON.stringify({ level: level.toUpperCase(), ...line })));
   } catch {
     // The console failed, and there is no other place to write to.
   }

@@ -2,7 +2,7 @@ import { operatorLog } from '../observers/operator-log.js';
 import type { LockStore } from '../ports/lock-store.js';
 import type { Observer } from '../public/events.js';
 import { checkChoice, checkKnown, checkMethods, describe } from '../values/checks.js';
-import { type Clock, systemClock } from '../values/clock.js';
+import { type Clock, checkClock, systemClock } from '../values/clock.js';
 import { type Duration, parseDuration } from '../values/duration.js';
 import type { Interval, Schedule } from '../values/tick.js';
 import { type CatchUp, type CatchUpOptions, checkCatchUp, readCatchUp } from './catch-up.js';
@@ -99,8 +99,7 @@ const READERS: {
     return [...observers];
   },
   clock(value = systemClock) {
-    checkMethods('clock', value, ['now', 'monotonic', 'setTimer'], 'give { now, monotonic, setTimer }');
-    return value as Clock;
+    return checkClock(value);
   },
 };
 

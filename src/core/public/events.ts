@@ -1,6 +1,7 @@
 import type { ClockBounds } from '../ports/lock-store.js';
 import type { Clock } from '../values/clock.js';
 import { defined } from '../values/defined.js';
+import { unawaited } from '../values/promised.js';
 import { dateOf } from '../values/tick.js';
 import type { Previous, ReleaseStatus, SkippedHolder, SkipReason } from './outcome.js';
 
@@ -204,7 +205,7 @@ export function tellAll(
     for (const observer of observers) {
       try {
         const event = { ...head, ...defined({ tick: dateOf(tickMs) }), at: dateOf(clock.now()), ...body };
-        Promise.resolve(observer(event)).catch(() => undefined);
+        unawaited(observer(event));
       } catch {
         // An observer's failure does not stop the run.
       }

@@ -4,6 +4,7 @@ import { type Execution, type Frame, runInFrame } from '../public/execution.js';
 import type { Executed } from '../public/outcome.js';
 import type { Signal } from '../values/clock.js';
 import { newAttemptId } from '../values/names.js';
+import { unawaited } from '../values/promised.js';
 
 /** One attempt of a call: the order, the policy, and the way to report events. */
 export interface Invocation {
@@ -36,6 +37,7 @@ export function beginTrace({ observers, clock }: Policy): string {
   for (const observer of tracing) {
     try {
       const trace: unknown = observer.beginTrace?.(clock.now());
+      unawaited(trace);
       if (typeof trace === 'string' && TRACE.test(trace)) return trace;
     } catch {
       // An observer's failure does not stop the run.

@@ -1,3 +1,6 @@
+import { checkMethods } from './checks.js';
+import { atOnce } from './promised.js';
+
 /**
  * The two clocks and the timer that this library uses. No other file of the library reads a clock or sets a timer, so a
  * test that passes its own `Clock` controls time completely.
@@ -34,6 +37,25 @@ export const systemClock: Clock = {
     };
   },
 };
+
+/**
+ * Checks a clock, and tries it unless it is the platform's own.
+ *
+ * @throws TypeError unless the value is a clock
+ */
+export function checkClock(value: unknown): Clock {
+  checkMethods('clock', value, ['now', 'monotonic', 'setTimer'], 'give { now, monotonic, setTimer }');
+  const clock = value as Clock;
+  if (clock !== systemClock) {
+    atOnce(clock.now(), 'clock.now');
+    atOnce(clock.monotonic(), 'clock.monotonic');
+    atOnce(
+      clock.setTimer(() => {}, 0),
+      'clock.setTimer',
+    ).cancel();
+  }
+  return clock;
+}
 
 /**
  * Both clocks, read just before a call's first request. The times of the grant that the call brings are counted from

@@ -1,5 +1,6 @@
 import { msOfDate } from './date.js';
 import { formatDuration } from './duration.js';
+import { atOnce } from './promised.js';
 
 /**
  * When ticks are due. `cron`, `eventBridge` and `rate` of `single-execution/schedule` make schedules; your own object
@@ -86,7 +87,7 @@ export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule |
   const ticksMs: number[] = [];
   let beforeMs = tickMs;
   while (ticksMs.length < MOST_LISTED) {
-    const ms = msOf(schedule.previous(new Date(beforeMs - 1)));
+    const ms = msOf(atOnce(schedule.previous(new Date(beforeMs - 1)), 'schedule.previous'));
     if (typeof ms !== 'number' || !(ms > lastMs && ms < beforeMs)) break;
     if (!isOptional(schedule, ms)) ticksMs.push(ms);
     beforeMs = ms;
@@ -101,7 +102,8 @@ export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule |
 export function ticksBetween(schedule: Schedule, fromMs: number, toMs: number, max: number): number[] {
   if (fromMs >= toMs || max < 1) return [];
   // A caller's own schedule may return other values than Dates, or ticks outside of `from` and `to`.
-  const found = schedule.between(new Date(fromMs), new Date(toMs), { max }).map(msOf) as number[];
+  const between = atOnce(schedule.between(new Date(fromMs), new Date(toMs), { max }), 'schedule.between');
+  const found = between.map(msOf) as number[];
   const ticks = found.filter((tick) => tick >= fromMs && tick < toMs);
   const sure = ticks.filter((tick) => !isOptional(schedule, tick));
   const lastMs = ticks.at(-1);
@@ -112,7 +114,7 @@ export function ticksBetween(schedule: Schedule, fromMs: number, toMs: number, m
 
 /** Whether a tick that never came is not missed. */
 function isOptional(schedule: Schedule, tickMs: number): boolean {
-  return schedule.isOptional?.(new Date(tickMs)) === true;
+  return atOnce(schedule.isOptional?.(new Date(tickMs)), 'schedule.isOptional') === true;
 }
 
 /**

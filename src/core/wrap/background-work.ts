@@ -1,6 +1,8 @@
+import { unawaited } from '../values/promised.js';
+
 /** A platform's context that accepts work which goes on after the handler has returned. */
 interface BackgroundContext {
-  waitUntil(promise: PromiseLike<unknown>): void;
+  waitUntil(promise: PromiseLike<unknown>): unknown;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function withBackgroundWork<C, R>(
           // A failure is thrown below, once everything has settled.
           counted.catch(() => undefined);
           work.push(counted);
-          context.waitUntil(promise);
+          unawaited(context.waitUntil(promise));
         };
       }
       // Methods of a platform's object work only on that object.

@@ -4,7 +4,8 @@ import type { Order } from '../run/invocation.js';
 import { isLockingOff } from '../run/unguarded-run.js';
 import { checkChoice, describe } from '../values/checks.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
-import { checkTick, isTimed, msOf } from '../values/tick.js';
+import { atOnce } from '../values/promised.js';
+import { checkTick, isTimed, msOf, type Schedule } from '../values/tick.js';
 import { type Gaps, warnOfMisfit } from './misfit.js';
 
 /** The facts about a call that its trigger contains. */
@@ -51,7 +52,8 @@ export function tickChooser<A extends readonly unknown[]>(
   onUntold: OnUntold = () => {},
 ): TriggerFor<A> {
   if (typeof tick === 'function') {
-    return (read, args, name) => checked({ ...untimed(read), ...chosenTick(tick(...args)) }, name, settings);
+    return (read, args, name) =>
+      checked({ ...untimed(read), ...chosenTick(atOnce(tick(...args), 'tick')) }, name, settings);
   }
   checkChoice('tick', tick, ['event', 'nearest', 'none']);
   if (tick === 'none') {
@@ -121,12 +123,14 @@ const warned = new WeakSet<object>();
  */
 export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings['schedule'], once: object): void {
   if (!isTimed(schedule) || warned.has(once)) return;
-  if (msOf(schedule.previous(new Date(tickMs))) === tickMs) return;
+  if (msOf(atOnce(schedule.previous(new Date(tickMs)), 'schedule.previous')) === tickMs) return;
   warned.add(once);
   warn(
-    `lock "${name}": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, ${schedule}: correct the schedule or its time zone, or set tick: 'nearest'`,
+    `lock "${name}": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, ${wordsOf(schedule)}: correct the schedule or its time zone, or set tick: 'nearest'`,
   );
 }
+
+const wordsOf = (schedule: Schedule): string => atOnce(schedule.toString(), 'schedule.toString');
 
 /** How far ahead a tick may lie, because a host's clock may be behind, or a timer early: 5 minutes. */
 const EARLY_MS = 300_000;
@@ -160,15 +164,14 @@ export function nearestTick({
   return () => {
     const nowMs = clock.now();
     const now = new Date(nowMs);
-    const [before = Number.NaN, after = Number.NaN] = [schedule.previous(now), schedule.next(now)].map(
-      msOf,
-    ) as number[];
+    const around = [atOnce(schedule.previous(now), 'schedule.previous'), atOnce(schedule.next(now), 'schedule.next')];
+    const [before = Number.NaN, after = Number.NaN] = around.map(msOf) as number[];
     const isNextDue = after - nowMs <= EARLY_MS && !((after - nowMs) * EARLY_PARTS > after - before);
     const tickMs = isNextDue || Number.isNaN(before) ? after : before;
     if (Number.isNaN(tickMs)) return undefined;
     if (tickMs > nowMs + EARLY_MS && !isLockingOff()) {
       throw new RangeError(
-        `tick is ${new Date(tickMs).toISOString()}, the first of ${schedule}, over 5m ahead of ${now.toISOString()}: call closer to a tick, or give the tick of this call`,
+        `tick is ${new Date(tickMs).toISOString()}, the first of ${wordsOf(schedule)}, over 5m ahead of ${now.toISOString()}: call closer to a tick, or give the tick of this call`,
       );
     }
     return { tickMs: checkTick(tickMs, nowMs, Number.POSITIVE_INFINITY), gapsMs: [nowMs - before, after - nowMs] };

@@ -8,6 +8,7 @@ import type { Order } from '../run/invocation.js';
 import { checkChoice, describe, namesOf } from '../values/checks.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
 import { checkLockName } from '../values/names.js';
+import { atOnce } from '../values/promised.js';
 
 /**
  * What a skip does. `return`: the caller gets the `Skipped`; `throw`: a `LockHeldError` is thrown; a function: the
@@ -59,7 +60,7 @@ export function resolveWrapper<A extends readonly unknown[]>(
   if (typeof onSkipped !== 'function') checkChoice('onSkipped', onSkipped, ['return', 'throw']);
   return {
     settings,
-    nameFor: (args) => (typeof name === 'function' ? checkLockName(name(...args)) : name),
+    nameFor: (args) => (typeof name === 'function' ? checkLockName(atOnce(name(...args), 'name')) : name),
     reply(outcome) {
       if (outcome.status === 'executed') return outcome.value;
       if (onSkipped === 'throw') throw new LockHeldError(outcome);

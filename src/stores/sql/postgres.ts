@@ -30,6 +30,9 @@ export interface PostgresStoreOptions {
  * import { postgresStore } from 'single-execution/postgres';
  *
  * const client = new Pool({ connectionString: process.env['DATABASE_URL'] });
+ * // Without this listener, the process ends when Postgres closes a connection.
+ * client.on('error', (error) => console.error(error.message));
+ *
  * export const store = postgresStore({ client });
  * ```
  *
@@ -64,7 +67,9 @@ export function postgresTable(table?: string): string {
  * import { Pool } from 'pg';
  * import { createPostgresTable } from 'single-execution/postgres';
  *
- * await createPostgresTable(new Pool({ connectionString: process.env['DATABASE_URL'] }));
+ * const client = new Pool({ connectionString: process.env['DATABASE_URL'] });
+ * await createPostgresTable(client);
+ * await client.end();
  * ```
  *
  * @throws LockStoreError that names the problem, such as a missing right

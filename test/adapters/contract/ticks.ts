@@ -15,7 +15,6 @@ const NO_INSTANTS: readonly (readonly [unknown, string])[] = [
   [null, 'null'],
   [true, 'true'],
   [{}, 'an object'],
-  [Promise.resolve(NOW), 'an object'],
 ];
 
 const UNTIMED = 'the trigger has no scheduled time, so a second delivery runs again';
@@ -68,6 +67,8 @@ export const tickCases: readonly AdapterCase[] = [
       const message = `tick returned ${shown}: return a Date, epoch milliseconds, or undefined`;
       await expect(wrap(result, { tick: () => returned })(...due())).rejects.toThrow(new TypeError(message));
     }
+    const promised = wrap(result, { tick: () => Promise.resolve(new Date()) })(...due());
+    await expect(promised).rejects.toThrow('tick returned a promise: return the value itself, without async');
     expect(verbs()).toEqual([]);
   }),
 

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
@@ -34,7 +35,12 @@ export async function startedConsole(
     child.kill('SIGTERM');
     await ended;
   });
-  return consoleAt(await firstLine(child.stdout as NodeJS.ReadableStream));
+  return consoleOf(child);
+}
+
+/** The console that a process serves. */
+export async function consoleOf({ stdout }: ChildProcess): Promise<StartedConsole> {
+  return consoleAt(await firstLine(stdout as NodeJS.ReadableStream));
 }
 
 /** Serves the console in this process, until the end of the test: the same server with the same page. */

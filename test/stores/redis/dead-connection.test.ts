@@ -18,7 +18,7 @@ const proxy = await startTcpFaultProxy(server.port, () => {
 });
 afterAll(() => proxy.stop());
 
-test('ioredis with a socketTimeout leaves a dead connection, and the run has its lock over a new one', async () => {
+test('F136 ioredis with a socketTimeout leaves a dead connection, and the run has its lock over a new one', async () => {
   const client = new Redis(proxy.port, { ...SENDS_ONCE, socketTimeout: 500 });
   client.on('error', () => undefined);
   onTestFinished(() => client.disconnect());
