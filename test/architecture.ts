@@ -80,6 +80,8 @@ const LIMITS: Limits = { functionLines: 60, parameters: 4, files: 16 };
 /** Higher limits of single folders. */
 const EXCEPTIONS: Readonly<Record<string, Partial<Limits>>> = {
   'src/testing/': { functionLines: 69, parameters: 5 },
+  // The port `Storage` has a write of five.
+  'src/stores/sql/': { parameters: 5 },
 };
 
 /** Every breach of the architecture, one line each. */
@@ -232,7 +234,7 @@ const isModuleCall = (callee: ts.Expression): boolean =>
 
 /**
  * Global values that the file uses, such as `console`, `Math.random` or `Date`. `Date` counts only if it reads the
- * clock or is passed on, so not in `new Date(ms)`, `Date.parse`, `Date.UTC` and `instanceof Date`.
+ * clock or is passed on, so not in `new Date(ms)`, `Date.parse`, `Date.UTC`, `Date.prototype` and `instanceof Date`.
  */
 function globalsUsed(file: ts.SourceFile): Set<string> {
   const found = new Set<string>();
@@ -272,7 +274,7 @@ function memberOf({ parent }: ts.Node): string | undefined {
 
 function readsClock(date: ts.Node, member: string | undefined): boolean {
   const { parent } = date;
-  if (member) return member !== 'parse' && member !== 'UTC';
+  if (member) return !['parse', 'UTC', 'prototype'].includes(member);
   if (ts.isNewExpression(parent)) return parent.expression !== date || !parent.arguments?.length;
   return !(ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword);
 }

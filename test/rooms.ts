@@ -43,7 +43,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   stores: {
     what: 'the verbs over any storage that can compare and swap, and the storages that need no folder',
-    sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/record', 'core/request'],
+    sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/request'],
+  },
+  'stores/sql': {
+    what: 'the storages over databases: their statements, their errors, and what their clients answer',
+    sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/request', 'stores'],
   },
   'stores/dynamodb': {
     what: 'the verbs as conditional writes',
@@ -75,7 +79,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   schedule: {
     what: 'schedules as values; one reader of EventBridge’s dialect, which the constructs use too',
-    sees: ['core/values'],
+    sees: ['core/values', 'core/observers'],
   },
   operate: {
     what: 'what operators read about a lock, as rows and sentences, printed or shown elsewhere',

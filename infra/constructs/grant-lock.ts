@@ -75,11 +75,14 @@ export function grantOperate(table: TableResource, grantee: IGrantable, keyPrefi
   return grants.reduce((all, grant) => all.combine(grant));
 }
 
+/** What `doctor` and a list need on the table itself. */
+const DESCRIBE = ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:Scan'];
+
 function grantItems(table: TableResource, grantee: IGrantable, keyPrefix: string, actions: string[]): Grant[] {
   checkPolicyText(keyPrefix);
   const resourceArns = [table.tableArn];
   return [
-    Grant.addToPrincipal({ grantee, resourceArns, actions: ['dynamodb:DescribeTable', 'dynamodb:Scan'] }),
+    Grant.addToPrincipal({ grantee, resourceArns, actions: DESCRIBE }),
     Grant.addToPrincipal({
       grantee,
       resourceArns,

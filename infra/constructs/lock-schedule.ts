@@ -13,6 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { readEventBridge } from '../../src/schedule/eventbridge.js';
 import type { LockSet } from './alarms/lock-sets.js';
 import { allowRules, allowScheduler, type Deliverable, schedulerRole } from './deliveries.js';
 import type { PlannedSchedule } from './planned-schedule.js';
@@ -183,6 +184,10 @@ function refuseForRule(planned: PlannedSchedule): void {
       `schedule ${expressionString} is in time zone '${timeZone?.timezoneName}': a rule knows UTC alone; leave out via: 'rule'`,
     );
   }
+  // Scheduler takes rate(1 hours), a rule does not.
+  readEventBridge(expressionString, (problem) => {
+    throw new RangeError(`schedule is '${expressionString}': ${problem}`);
+  });
   if (expressionString.startsWith('at(')) {
     throw new TypeError(`schedule ${expressionString} fires once: a rule cannot; leave out via: 'rule'`);
   }

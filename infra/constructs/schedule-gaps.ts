@@ -15,7 +15,7 @@ const CYCLE_YEARS = 28;
 const CYCLE_MS = Date.UTC(FIRST_YEAR + CYCLE_YEARS, 0) - Date.UTC(FIRST_YEAR, 0);
 
 /**
- * Reads a schedule in the form that both EventBridge's rules and EventBridge Scheduler take: `rate(5 minutes)`, `cron(0
+ * Reads a schedule in the form that EventBridge Scheduler takes, and mostly EventBridge's rules too: `rate(5 minutes)`, `cron(0
  * 2 * * ? *)` or Scheduler's `at(2026-01-01T02:00:00)`. The gaps of a cron are exact over the years that it names, or
  * over the calendar's cycle for the year `*`.
  *
@@ -27,9 +27,10 @@ const CYCLE_MS = Date.UTC(FIRST_YEAR + CYCLE_YEARS, 0) - Date.UTC(FIRST_YEAR, 0)
  * @throws RangeError for an expression that cannot be read or that never fires, with the remedy
  */
 export function scheduleGaps(expression: string): ScheduleGaps | undefined {
-  const read = readEventBridge(expression, (problem) => {
+  const refuse = (problem: string) => {
     throw new RangeError(`schedule is '${expression}': ${problem}`);
-  });
+  };
+  const read = readEventBridge(expression, refuse, 'any');
   if (read.kind === 'cron') return cronGaps(read.cron);
   return read.kind === 'rate' ? { shortestMs: read.everyMs, longestMs: read.everyMs } : undefined;
 }

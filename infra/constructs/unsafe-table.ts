@@ -1,5 +1,6 @@
 import { CfnResource, Stack } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
+import { indexConflict } from '../../src/core/values/record-attributes.js';
 
 export interface TableUse {
   /**
@@ -17,6 +18,13 @@ interface TableProperties {
   readonly timeToLiveSpecification?: unknown;
   readonly keySchema?: readonly { readonly attributeName: string }[];
   readonly attributeDefinitions?: readonly { readonly attributeName: string; readonly attributeType: string }[];
+  readonly globalSecondaryIndexes?: readonly IndexProperties[];
+  readonly localSecondaryIndexes?: readonly IndexProperties[];
+}
+
+interface IndexProperties {
+  readonly indexName: string;
+  readonly keySchema: readonly { readonly attributeName: string }[];
 }
 
 /** The type of the resource with which CDK makes a replica of the older `Table`. */
@@ -24,7 +32,7 @@ const REPLICA_OF_TABLE = 'Custom::DynamoDBReplica';
 
 /**
  * Makes synthesis refuse a table in which locks would not hold: an eventually consistent global table, where two
- * regions can both take a lock; keys that are not texts; a time to live that would delete locks, or that strong
+ * regions can both take a lock; keys that are not texts; an index whose key is an attribute of locks, of another type; a time to live that would delete locks, or that strong
  * consistency does not allow. The check reads the final properties, whoever set them. It sees neither raw overrides,
  * which CDK's public API does not show, nor an imported table.
  */
@@ -52,12 +60,22 @@ function problemsOf(table: IConstruct, timeToLive: TableUse['timeToLive']): stri
     replicas.length > 1 || own.globalTableSourceArn !== undefined || table.node.findAll().some(isReplicaOfTable);
 
   const problems: string[] = [];
+  const typeOfKey = (name: string) =>
+    own.attributeDefinitions?.find(({ attributeName }) => attributeName === name)?.attributeType;
   for (const { attributeName } of own.keySchema ?? []) {
-    const { attributeType = 'S' } = own.attributeDefinitions?.find((it) => it.attributeName === attributeName) ?? {};
+    const attributeType = typeOfKey(attributeName) ?? 'S';
     if (attributeType === 'S') continue;
     problems.push(
       `key '${attributeName}' is of type ${attributeType}, and the name of a lock is a text: use a table whose keys have AttributeType.STRING`,
     );
+  }
+  for (const { indexName, keySchema } of [
+    ...(own.globalSecondaryIndexes ?? []),
+    ...(own.localSecondaryIndexes ?? []),
+  ]) {
+    const keys = keySchema.map(({ attributeName: name }) => ({ name, type: typeOfKey(name) }));
+    const { isFatal, problem } = indexConflict({ name: indexName, keys }) ?? {};
+    if (isFatal) problems.push(`${problem}; use a table without this index, or an index of another attribute`);
   }
   if (isReplicated && !isStrong) {
     problems.push(
@@ -86,5 +104,7 @@ function propertiesOf(table: IConstruct): TableProperties {
     timeToLiveSpecification: resource.timeToLiveSpecification,
     keySchema: resource.keySchema,
     attributeDefinitions: resource.attributeDefinitions,
+    globalSecondaryIndexes: resource.globalSecondaryIndexes,
+    localSecondaryIndexes: resource.localSecondaryIndexes,
   });
 }

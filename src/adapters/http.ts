@@ -112,25 +112,32 @@ function respond<X>(
   start: (task: Task<Response>) => Promise<Outcome<Response>>,
   reply: (outcome: Outcome<Response>) => unknown,
 ): Promise<Response> {
-  let hasStarted = false;
+  let isOwn: IsOwn = () => false;
   let onReturned = (_response: Response) => {};
   const returned = new Promise<Response>((resolve) => {
     onReturned = resolve;
   });
   const whole = answerWhole(
     start(async (execution) => {
-      hasStarted = true;
       const counted = (counting: X) => call(counting, execution);
-      const response = await withBackgroundWork(context, counted, execution.isCatchUp ? undefined : onReturned);
-      // Some platforms allow a handler that returns nothing.
-      if (response?.status >= 500) throw new FailedResponse(response);
-      return response;
+      try {
+        const response = await withBackgroundWork(context, counted, execution.isCatchUp ? undefined : onReturned);
+        // Some platforms allow a handler that returns nothing.
+        if (response?.status >= 500) throw new FailedResponse(response);
+        return response;
+      } catch (error) {
+        isOwn = (thrown) => thrown === error;
+        throw error;
+      }
     }),
     reply,
-    () => hasStarted,
+    (error) => isOwn(error),
   );
   return Promise.race([answerEarly(returned, context, whole), whole]);
 }
+
+/** Whether the handler, or its work in the background, threw this error. Its class proves nothing. */
+type IsOwn = (error: unknown) => boolean;
 
 /** Answers as soon as the handler has returned. The handler's background work goes on, under the lock. */
 async function answerEarly(returned: Promise<Response>, context: unknown, whole: Promise<Response>): Promise<Response> {
@@ -143,17 +150,16 @@ async function answerEarly(returned: Promise<Response>, context: unknown, whole:
 async function answerWhole(
   running: Promise<Outcome<Response>>,
   reply: (outcome: Outcome<Response>) => unknown,
-  hasStarted: () => boolean,
+  isOwn: IsOwn,
 ): Promise<Response> {
   let outcome: Outcome<Response>;
   try {
     outcome = await running;
   } catch (error) {
     if (error instanceof FailedResponse) return error.response;
+    // The handler may take another lock. An error of that lock's store is the handler's own.
     const isOfStore = error instanceof LockStoreError || error instanceof CorruptLockError;
-    // The handler may take another lock. An error of that lock's store is not ours.
-    const isOurs = !hasStarted() || (error instanceof LockStoreError && error.operation === 'mark');
-    if (!isOurs || !isOfStore) throw error;
+    if (!isOfStore || isOwn(error)) throw error;
     return refuse(503, error.code);
   }
   const replied = await reply(outcome);

@@ -223,16 +223,19 @@ export function readScheduleEvent(event: unknown): Trigger {
   };
 }
 
+/** A name of AWS that stands for a value, or the beginning of any placeholder, however a template has escaped it. */
+const PLACEHOLDER = /aws\.(?:scheduler|events)\.|^'\s*(?:<|&lt;|&#|\\+u003c|%(?:25)?3c|\$|\{)/i;
+
 /**
- * Refuses an event whose time is still a context attribute such as `<aws.scheduler.scheduled-time>`. The input of the
- * schedule is wrong, so every later event would be wrong too.
+ * Refuses an event whose time is still a placeholder, such as the context attribute `<aws.scheduler.scheduled-time>`.
+ * The input of the schedule is wrong, so every later event would be wrong too.
  *
  * @throws RangeError with the remedy
  */
-function checkFilledIn({ unreadableTick }: Trigger, name: string): void {
-  if (!unreadableTick?.startsWith("'<aws.scheduler.")) return;
+function checkFilledIn({ unreadableTick = '' }: Trigger, name: string): void {
+  if (!PLACEHOLDER.test(unreadableTick)) return;
   throw new RangeError(
-    `lock "${name}": the scheduled time of the event is ${unreadableTick}, which EventBridge Scheduler has not filled in: write < and > into the input of the schedule as they are (Terraform's jsonencode escapes them), or give tick as a function, or 'none'`,
+    `lock "${name}": the scheduled time of the event is ${unreadableTick}, which nobody has filled in: write <aws.scheduler.scheduled-time> into the input of the schedule, with < and > as they are (Terraform's jsonencode escapes them), or give tick as a function, or 'none'`,
   );
 }
 

@@ -5,8 +5,8 @@ import type { Skipped } from '../core/public/outcome.js';
 import { run } from '../core/run/engine.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { namesOf } from '../core/values/checks.js';
+import { msOfDate } from '../core/values/date.js';
 import { thisProcess } from '../core/values/environment.js';
-import { msOf } from '../core/values/tick.js';
 import { requiredTick, type TickEvery, type TickOption, type Trigger } from '../core/wrap/trigger.js';
 import {
   type MaxDuration,
@@ -30,7 +30,7 @@ export interface Options<A extends readonly unknown[] = []> extends LockOptions,
    */
   readonly name: string | ((...args: A) => string);
   /**
-   * The source of the scheduled time: `'event'`, for croner and node-cron, which pass it; `'nearest'`, the tick of
+   * The source of the scheduled time: `'event'`, for croner, node-cron and node-schedule, which pass it; `'nearest'`, the tick of
    * `schedule` that is due by the local clock; a function of the arguments; the local clock, rounded down to an
    * interval such as `{ every: '5m' }`; or `'none'`: then two processes may both run.
    */
@@ -63,8 +63,8 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
 
 /**
  * Wraps a function that every process of a fleet calls by its own schedule: it runs at most once per scheduled time,
- * and never two at once. On SIGTERM the signals of its runs abort. The process ends when the runs have settled and
- * released their locks, unless the program itself listens for SIGTERM.
+ * and never two at once. On SIGTERM, SIGINT and other signals that end a process, the signals of its runs abort. The
+ * process ends when the runs have settled and released their locks, unless the program itself listens for that signal.
  *
  * @example
  * ```ts
@@ -138,7 +138,7 @@ function withExecution(args: readonly unknown[], execution: Execution, parameter
 
 function untold(name: string): TypeError {
   return new TypeError(
-    `lock "${name}" is for ticks, and this call has none; croner 10 and node-cron 4 pass one: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
+    `lock "${name}" is for ticks, and this call has none; croner 10, node-cron 4 and node-schedule pass one: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
   );
 }
 
@@ -151,9 +151,13 @@ interface Cron {
   previousRuns(count: number, before: Date): Date[];
 }
 
-/** Reads the scheduled time from the scheduler's first argument: croner passes its `Cron`, and node-cron a context. */
+/**
+ * Reads the scheduled time from the scheduler's first argument: croner passes its `Cron`, node-cron a context, and
+ * node-schedule a Date.
+ */
 function readCall(passed: unknown): Trigger {
   if (typeof passed !== 'object' || passed === null) return {};
+  if (passed instanceof Date) return Number.isNaN(passed.getTime()) ? {} : { tickMs: passed.getTime() };
   return isCron(passed) ? readCron(passed) : readTaskContext(passed);
 }
 
@@ -177,7 +181,7 @@ function readCron(cron: Cron): Trigger {
 
 /** Reads the scheduled time from the context that node-cron 4 passes: its `date`, beside `triggeredAt`. */
 function readTaskContext({ date, triggeredAt }: { date?: unknown; triggeredAt?: unknown }): Trigger {
-  const tickMs = msOf(date);
-  const isDue = date instanceof Date && triggeredAt instanceof Date;
-  return isDue && typeof tickMs === 'number' && !Number.isNaN(tickMs) ? { tickMs } : {};
+  const tickMs = msOfDate(date);
+  const isDue = tickMs !== undefined && msOfDate(triggeredAt) !== undefined;
+  return isDue && !Number.isNaN(tickMs) ? { tickMs } : {};
 }

@@ -134,7 +134,9 @@ export type ForceReleaseResult =
  *   arguments
  */
 export function lockAdmin(store: LockAdminStore, options: AdminOptions = {}): LockAdmin {
-  checkMethods('store', store, VERBS, 'give an admin store, such as dynamoDBAdminStore({ tableName })');
+  const isWrapped = 'store' in Object(store);
+  const remedy = isWrapped ? 'pass the store itself' : 'give an admin store, such as dynamoDBAdminStore({ tableName })';
+  checkMethods('store', store, VERBS, remedy);
   checkKnown(options, ADMIN_OPTIONS);
   const { clock = systemClock } = options;
   checkMethods('clock', clock, ['now', 'monotonic', 'setTimer'], 'give { now, monotonic, setTimer }');

@@ -4,6 +4,7 @@ import type { Execution } from '../core/public/execution.js';
 import { run } from '../core/run/engine.js';
 import { readThrown } from '../core/values/thrown.js';
 import { type OpenRun, openRun } from '../core/wrap/lock-handle.js';
+import { closePowertools } from './powertools.js';
 
 /**
  * Options of `singleExecution`: the options of `withSingleExecution` on Lambda without `catchUp`, because Middy calls
@@ -61,7 +62,9 @@ export function singleExecution<E = any>(options: Options<E>): Middleware<E> {
     async before(request) {
       const started = await openRun((task) => run(task, orderFor(request.event, request.context), policy));
       if (started.status === 'skipped') {
-        request.earlyResponse = await reply(started);
+        const response = await reply(started);
+        await closePowertools(request);
+        request.earlyResponse = response;
         return;
       }
       open.set(request, started);

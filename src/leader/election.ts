@@ -3,7 +3,6 @@ import { LONGEST_LEASE_MS } from '../core/options/lease.js';
 import type { DefaultObservers } from '../core/options/policy.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
-import { LockLostError } from '../core/public/errors.js';
 import type { Execution } from '../core/public/execution.js';
 import { run } from '../core/run/engine.js';
 import type { Task } from '../core/run/invocation.js';
@@ -12,7 +11,7 @@ import { checkKnown, describe, namesOf } from '../core/values/checks.js';
 import { jittered, pause, type Signal } from '../core/values/clock.js';
 import { type Duration, parseDuration } from '../core/values/duration.js';
 import { checkLockName, memberListName } from '../core/values/names.js';
-import { errorName } from '../core/values/thrown.js';
+import { errorName, readThrown } from '../core/values/thrown.js';
 import {
   anyCandidate,
   type Candidate,
@@ -249,7 +248,7 @@ function termsOf(name: string, { onStarted, onStopped }: TermWork): Terms {
       current = undefined;
       // Release the lead when `onStarted` and `onStopped` have ended, even if they failed.
       const ends = await Promise.allSettled([work, (async () => onStopped?.(leadership))()]);
-      const failed = ends.find((end) => end.status === 'rejected' && !(held.aborted && isBecauseOf(held, end.reason)));
+      const failed = ends.find((end) => end.status === 'rejected' && !isBecauseOf(execution, end.reason));
       if (failed?.status !== 'rejected') return;
       warn(`election "${name}": onStarted or onStopped failed, and the lead was given back`, {
         error: errorName(failed.reason),
@@ -275,10 +274,17 @@ function isLeading(leadership: Leadership | undefined): boolean {
   return leadership !== undefined && !leadership.signal.aborted;
 }
 
-/** Whether a function ended because of its signal, which is no failure. */
-function isBecauseOf({ aborted, reason }: AbortSignal, error: unknown): boolean {
-  if (!aborted) return false;
-  return error === reason || error instanceof LockLostError || (error instanceof Error && error.cause === reason);
+/** Whether a function threw because its term had ended, by its signal or by `assertLeader`. That is no failure. */
+function isBecauseOf({ signal, assertHeld }: Execution, error: unknown): boolean {
+  const isIts = (end: unknown) => error === end || readThrown(error, 'cause') === end;
+  if (!signal.aborted || isIts(signal.reason)) return signal.aborted;
+  try {
+    assertHeld();
+    return false;
+  } catch (lost) {
+    // An error of another lock is a failure, although it may have the same class.
+    return isIts(lost);
+  }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

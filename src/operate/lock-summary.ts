@@ -1,6 +1,5 @@
 import type { LockInfo, RunInfo } from '../admin/lock-admin.js';
 import { isTaken, stateWithoutPause } from '../admin/lock-info.js';
-import { isRecordAttribute } from '../core/record/lock-record.js';
 import { defined } from '../core/values/defined.js';
 import { nameProblem } from '../core/values/names.js';
 import { shortInstant, shortSpan, toTheSecond } from './times.js';
@@ -129,9 +128,4 @@ function resultWords({ status, tick, lockedAt, durationMs, fencingToken }: RunIn
 
 function ticksWords(ticks: readonly Date[]): string | undefined {
   return ticks.length === 0 ? undefined : ticks.map(shortInstant).join(', ');
-}
-
-/** Whether the record of a lock can have this attribute. */
-export function isLockAttribute(name: string): boolean {
-  return isRecordAttribute(name);
 }

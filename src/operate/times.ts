@@ -1,6 +1,7 @@
 import type { Clock } from '../core/values/clock.js';
 import { formatDuration } from '../core/values/duration.js';
 import { dateOf, type Schedule } from '../core/values/tick.js';
+import { warnOfMisfit } from '../core/wrap/misfit.js';
 import { nearestTick, readInstant } from '../core/wrap/trigger.js';
 
 const SECOND_MS = 1_000;
@@ -48,5 +49,19 @@ export function comingTicks(schedule: Schedule, afterMs: number, count: number):
  *   before the first tick of all
  */
 export function dueTick(schedule: Schedule | undefined, clock: Clock): Date | undefined {
-  return dateOf(nearestTick({ schedule, clock })().tickMs);
+  return dateOf(nearestTick({ schedule, clock })()?.tickMs);
+}
+
+/** Tells if the calls at these instants, oldest first, all lie equally far from the ticks of a schedule. */
+export function tellMisfit(
+  name: string,
+  schedule: Schedule,
+  calls: readonly Date[],
+  tell: (words: string) => void,
+): void {
+  const onNearest = warnOfMisfit(schedule, tell);
+  for (const at of calls) {
+    const due = nearestTick({ schedule, clock: { now: () => at.getTime() } })();
+    if (due) onNearest(name, due.tickMs, due.gapsMs);
+  }
 }

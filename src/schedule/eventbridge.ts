@@ -10,9 +10,9 @@ import {
   MONTH,
   valuesOf,
   YEAR,
-} from './cron.js';
+} from './fields.js';
 import { type CronFields, cronInstants, oneInstant, type Refuse, withDays } from './instants.js';
-import { floatingRate, refuserOf, zonedSchedule } from './schedule-of.js';
+import { checkFires, floatingRate, inZone, refuserOf, scheduleOf } from './schedule-of.js';
 import { type ZoneOptions, zoneOf } from './time-zone.js';
 
 /** The environment variables that contain the schedule of a function. */
@@ -38,10 +38,11 @@ export const TIME_ZONE_VARIABLE = 'SINGLE_EXECUTION_TIME_ZONE';
 export function eventBridge(expression: string, options: ZoneOptions = {}): Schedule {
   const refuse = refuserOf(expression);
   const zone = zoneOf(options, 'eventBridge');
-  const read = readEventBridge(expression, refuse);
+  const read = readEventBridge(expression, refuse, 'any');
   if (read.kind === 'rate') return floatingRate(expression, read.everyMs);
   const instants = read.kind === 'cron' ? cronInstants(read.cron, zone) : oneInstant(read.wallMs, zone);
-  return zonedSchedule(expression, instants, zone, refuse);
+  checkFires(instants, zone, refuse);
+  return scheduleOf(inZone(expression, zone), () => instants);
 }
 
 /** A schedule in the notation of EventBridge's rules and of EventBridge Scheduler. */
@@ -53,16 +54,19 @@ export type EventBridgeExpression =
 
 const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
+/** Whether `1` must stand with a singular unit and more with a plural one, as rules want it. Scheduler takes any. */
+type Units = 'exact' | 'any';
+
 /**
  * Reads `rate(5 minutes)`, `cron(0 2 * * ? *)`, or Scheduler's `at(2026-01-01T02:00:00)`.
  *
  * @throws what `refuse` throws for an expression that EventBridge would not take, or whose days never come
  */
-export function readEventBridge(expression: string, refuse: Refuse): EventBridgeExpression {
+export function readEventBridge(expression: string, refuse: Refuse, units: Units = 'exact'): EventBridgeExpression {
   const [, kind, text = ''] = /^(rate|at|cron)\((.*)\)$/.exec(expression) ?? [];
   switch (kind) {
     case 'rate':
-      return { kind, everyMs: readRate(text, refuse) };
+      return { kind, everyMs: readRate(text, refuse, units) };
     case 'at':
       return { kind, wallMs: readDateTime(text, refuse) };
     case 'cron':
@@ -73,12 +77,12 @@ export function readEventBridge(expression: string, refuse: Refuse): EventBridge
 }
 
 /** Reads the milliseconds of `5 minutes`, `1 hour` or `2 days`, as EventBridge writes them. */
-export function readRate(text: string, refuse: Refuse): number {
+export function readRate(text: string, refuse: Refuse, units: Units = 'exact'): number {
   const [, digits, unit = '', plural] =
     /^([1-9]\d*) (minute|hour|day)(s?)$/.exec(text) ??
     refuse('give a whole number from 1, one blank and minutes, hours or days, such as rate(5 minutes)');
   const count = Number(digits);
-  if ((count === 1) !== (plural === '')) {
+  if (units === 'exact' && (count === 1) !== (plural === '')) {
     const right = count === 1 ? `rate(1 ${unit})` : `rate(${digits} ${unit}s)`;
     return refuse(`EventBridge takes a singular unit with 1 and a plural with more; give ${right}`);
   }

@@ -33,8 +33,8 @@ export interface CronFields {
 }
 
 /** The first and the last day of EventBridge's years, as midnights in UTC. */
-const FIRST_DAY_MS: number = Date.UTC(1970, 0, 1);
-const LAST_DAY_MS: number = Date.UTC(2199, 11, 31);
+export const FIRST_DAY_MS: number = Date.UTC(1970, 0, 1);
+export const LAST_DAY_MS: number = Date.UTC(2199, 11, 31);
 
 /** Finds the ticks of a cron, in the years that EventBridge knows: 1970 to 2199. */
 export function cronInstants(cron: CronFields, zone: TimeZone): Instants {
@@ -86,6 +86,15 @@ function* timesOfDay(cron: CronFields, fromMs: number, toMs: number, step: 1 | -
         if (step * (toMs - ms) < 0) return;
         yield ms;
       }
+    }
+  }
+}
+
+/** Finds the local times at which a cron fires, from `fromMs` to `toMs` (exclusive), written as if they were UTC. */
+export function* localTimes(cron: CronFields, fromMs: number, toMs: number): Generator<number> {
+  for (const midnight of firingDays(cron, Math.floor(fromMs / DAY_MS) * DAY_MS, toMs - 1, 1)) {
+    for (const time of timesOfDay(cron, fromMs - midnight, Math.min(toMs - midnight, DAY_MS) - 1, 1)) {
+      yield midnight + time;
     }
   }
 }

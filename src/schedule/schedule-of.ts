@@ -1,6 +1,8 @@
 import { checkKnown, describe } from '../core/values/checks.js';
-import { dateOf, msOf, type Schedule } from '../core/values/tick.js';
+import { msOfDate } from '../core/values/date.js';
+import { dateOf, type Schedule } from '../core/values/tick.js';
 import { type Instants, type Refuse, rateInstants } from './instants.js';
+import type { NamedZone } from './time-zone.js';
 
 /** The most ticks that `between` lists without a `max`. */
 const MOST_LISTED = 100_000;
@@ -10,9 +12,13 @@ const MOST_LISTED = 100_000;
  *
  * @param text describes the schedule to people
  * @param instantsFor returns the ticks, for the instant of a query
- * @param everyMs the time between two ticks, for a schedule whose ticks have no fixed instants
+ * @param more the time between two ticks, for a schedule whose ticks have no fixed instants; which ticks are optional
  */
-export function scheduleOf(text: string, instantsFor: (atMs: number) => Instants, everyMs?: number): Schedule {
+export function scheduleOf(
+  text: string,
+  instantsFor: (atMs: number) => Instants,
+  more: Pick<Schedule, 'everyMs' | 'isOptional'> = {},
+): Schedule {
   return Object.freeze({
     previous(at: Date) {
       const atMs = instant(at, 'at');
@@ -34,7 +40,7 @@ export function scheduleOf(text: string, instantsFor: (atMs: number) => Instants
       return found;
     },
     toString: () => text,
-    ...(everyMs !== undefined && { everyMs }),
+    ...more,
   });
 }
 
@@ -50,9 +56,9 @@ function firstOf(instants: Iterable<number>): number | undefined {
  * @throws TypeError, RangeError for another value or an invalid Date
  */
 export function instant(value: Date, name: string): number {
-  const ms = msOf(value);
-  if (!(value instanceof Date)) throw new TypeError(`${name} is ${describe(value)}: give a Date`);
-  if (typeof ms !== 'number' || Number.isNaN(ms)) throw new RangeError(`${name} is an invalid Date: give a valid one`);
+  const ms = msOfDate(value);
+  if (ms === undefined) throw new TypeError(`${name} is ${describe(value)}: give a Date`);
+  if (Number.isNaN(ms)) throw new RangeError(`${name} is an invalid Date: give a valid one`);
   return ms;
 }
 
@@ -77,24 +83,25 @@ export function refuserOf(expression: string): Refuse {
   };
 }
 
-/**
- * Makes a schedule of local times in a time zone.
- *
- * @throws what `refuse` throws if the clock, when it goes forward, skips all times of the schedule
- */
-export function zonedSchedule(
-  expression: string,
-  instants: Instants,
-  { name }: { readonly name: string },
-  refuse: Refuse,
-): Schedule {
-  if (firstOf(instants.from(Number.NEGATIVE_INFINITY)) === undefined) {
-    return refuse(`never fires: in ${name} the clock goes forward over that time; give another time`);
-  }
-  return scheduleOf(name === 'UTC' ? expression : `${expression} in ${name}`, () => instants);
+/** @throws what `refuse` throws if the clock, when it goes forward, skips all times of a schedule */
+export function checkFires(instants: Instants, { name }: NamedZone, refuse: Refuse): void {
+  if (firstOf(instants.from(Number.NEGATIVE_INFINITY)) !== undefined) return;
+  refuse(`never fires: in ${name} the clock goes forward over that time; give another time`);
+}
+
+/** Returns the text of an expression and its time zone. */
+export function inZone(expression: string, { name }: NamedZone): string {
+  return name === 'UTC' ? expression : `${expression} in ${name}`;
 }
 
 /** Makes the schedule of a rate whose first tick is not known. It counts from the instant of each query. */
 export function floatingRate(text: string, everyMs: number): Schedule {
-  return scheduleOf(text, (atMs) => rateInstants(everyMs, atMs), everyMs);
+  return scheduleOf(text, (atMs) => rateInstants(everyMs, atMs), { everyMs });
+}
+
+const NEVER: Instants = { from: () => [], backFrom: () => [] };
+
+/** Makes a schedule that has no ticks, for an expression that cannot be read. */
+export function withoutTicks(text: string): Schedule {
+  return scheduleOf(text, () => NEVER, { everyMs: Number.POSITIVE_INFINITY });
 }

@@ -1,12 +1,14 @@
+import { warn } from '../core/observers/operator-log.js';
 import { checkKnown, describe } from '../core/values/checks.js';
 import { type Duration, formatDuration, parseDuration } from '../core/values/duration.js';
 import { environmentVariable } from '../core/values/environment.js';
 import type { Schedule } from '../core/values/tick.js';
 import { eventBridge, readRate, SCHEDULE_VARIABLE, TIME_ZONE_VARIABLE } from './eventbridge.js';
 import { rateInstants } from './instants.js';
-import { floatingRate, instant, refuserOf, scheduleOf } from './schedule-of.js';
+import { floatingRate, instant, refuserOf, scheduleOf, withoutTicks } from './schedule-of.js';
 
-export { cron } from './cron.js';
+export { type CronOptions, cron } from './cron.js';
+export type { Dialect } from './crontab.js';
 export type { ZoneOptions } from './time-zone.js';
 export { eventBridge, type Schedule };
 
@@ -49,7 +51,8 @@ function everyMsOf(duration: Duration): number {
 
 /**
  * Reads the schedule that `SingleExecutionFunction` puts into the function's environment: `SINGLE_EXECUTION_SCHEDULE`,
- * an expression of EventBridge, and `SINGLE_EXECUTION_TIME_ZONE`, by default UTC.
+ * an expression of EventBridge, and `SINGLE_EXECUTION_TIME_ZONE`, by default UTC. If they cannot be read, a warning is
+ * logged and the schedule has no ticks: `catchUp` then does nothing, and `tick: 'nearest'` is refused.
  *
  * @example
  * ```ts
@@ -65,7 +68,7 @@ function everyMsOf(duration: Duration): number {
  * });
  * ```
  *
- * @throws TypeError if the environment has no schedule; RangeError for an invalid one
+ * @throws TypeError if the environment has no schedule
  */
 export function scheduleFromEnvironment(): Schedule {
   const expression = environmentVariable(SCHEDULE_VARIABLE);
@@ -75,5 +78,12 @@ export function scheduleFromEnvironment(): Schedule {
     );
   }
   const timeZone = environmentVariable(TIME_ZONE_VARIABLE);
-  return eventBridge(expression, timeZone ? { timeZone } : {});
+  try {
+    return eventBridge(expression, timeZone ? { timeZone } : {});
+  } catch (error) {
+    warn(
+      `SINGLE_EXECUTION_SCHEDULE cannot be read, so no tick is missed or caught up with: ${(error as Error).message}`,
+    );
+    return withoutTicks(expression);
+  }
 }

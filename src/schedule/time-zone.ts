@@ -26,11 +26,14 @@ export interface TimeZone {
    * a time twice (in autumn), only the first is included.
    */
   spans(midnightMs: number): WallSpan[];
+  /** Returns the instants from `fromMs` to `toMs`, a day or so later, at which the clock is put forward or back. */
+  changes(fromMs: number, toMs: number): number[];
 }
 
 const UTC: TimeZone = {
   offsetMs: () => 0,
   spans: (midnightMs) => [{ fromMs: midnightMs, toMs: midnightMs + DAY_MS, offsetMs: 0 }],
+  changes: () => [],
 };
 
 /**
@@ -46,7 +49,11 @@ function timeZone(name: string): TimeZone {
     const [month = 0, day, year = 0, hour, minute, second] = (format.format(secondMs).match(/\d+/g) ?? []).map(Number);
     return Date.UTC(year, month - 1, day, hour, minute, second) - secondMs;
   };
-  return { offsetMs, spans: (midnightMs) => spansOf(midnightMs, offsetMs) };
+  return {
+    offsetMs,
+    spans: (midnightMs) => spansOf(midnightMs, offsetMs),
+    changes: (fromMs, toMs) => changesOf(offsetMs, fromMs, toMs),
+  };
 }
 
 function formatOf(name: string): Intl.DateTimeFormat {
@@ -99,19 +106,22 @@ function changesOf(offsetAt: (atMs: number) => number, fromMs: number, toMs: num
   return [...changesOf(offsetAt, fromMs, middleMs), ...changesOf(offsetAt, middleMs, toMs)];
 }
 
-/** Options of `cron` and `eventBridge`. */
+/** The time zone of a schedule. */
 export interface ZoneOptions {
   /** The time zone of the expression, such as `Europe/Berlin`. @default 'UTC' */
   readonly timeZone?: string;
 }
 
+/** A time zone and its name. */
+export type NamedZone = TimeZone & { readonly name: string };
+
 /**
- * Reads the time zone of the options.
+ * Reads the time zone of the options. `others` are the names of the other options.
  *
  * @throws TypeError, RangeError for an invalid or unknown time zone
  */
-export function zoneOf(options: ZoneOptions, owner: string): TimeZone & { readonly name: string } {
-  checkKnown(options, ['timeZone'], owner);
+export function zoneOf(options: ZoneOptions, owner: string, others: readonly string[] = []): NamedZone {
+  checkKnown(options, ['timeZone', ...others], owner);
   const { timeZone: name = 'UTC' } = options;
   if (typeof name !== 'string') {
     throw new TypeError(`timeZone is ${describe(name)}: give a name such as Europe/Berlin, or leave it out for UTC`);

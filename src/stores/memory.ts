@@ -1,6 +1,9 @@
 import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
+import { LockStoreError } from '../core/public/errors.js';
+import { isInstant } from '../core/record/lock-record.js';
+import { describe } from '../core/values/checks.js';
 import type { StoredRecord } from './storage.js';
 import { swapStore } from './swap-store.js';
 
@@ -10,7 +13,7 @@ export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
 /**
  * Makes a store for locks in the memory of one process, for tests and local work. It uses the same rules and the same
  * record as every other store. The caller's clock is its server time, so an expired lock is taken over at once. It does
- * not exclude other processes, and loses everything when this process ends.
+ * not exclude other processes, and loses everything when this process ends. It works with a clock from 2001 on.
  *
  * @example
  * ```ts
@@ -24,7 +27,9 @@ export function memoryStore(): MemoryStore {
   const rows = new Map<string, { readonly record: StoredRecord; readonly version: number }>();
   return swapStore<number>(({ clock }) => ({
     async read(key) {
-      return { ...rows.get(key), nowMs: Math.round(clock.now()) };
+      const nowMs = Math.round(clock.now());
+      if (!isInstant(nowMs)) throw wrongClock(nowMs);
+      return { ...rows.get(key), nowMs };
     },
     async write(key, record, version) {
       if (rows.get(key)?.version !== version) return false;
@@ -35,4 +40,12 @@ export function memoryStore(): MemoryStore {
       return [...rows].filter(([key]) => key.startsWith(prefix)).map(([key, { record }]) => ({ key, record }));
     },
   }));
+}
+
+/** Makes the error for a clock whose instants no record can hold, as of a test. The caller adds the verb and the lock. */
+function wrongClock(nowMs: number): LockStoreError {
+  return new LockStoreError(
+    `the clock is at ${describe(new Date(nowMs))}, before 2001; in a test turn it to 2015 or later`,
+    { code: 'CLOCK_SKEW', lockName: '*', operation: 'get', retryable: false },
+  );
 }

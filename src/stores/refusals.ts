@@ -21,7 +21,10 @@ export function pacedRefusals(endMono: number, { clock }: StoreCall) {
      * @param seen the record and the version on which the refused write was decided
      * @throws LockStoreError if the call ends before another try
      */
-    async pauseAfter(seen: { readonly item: Item | undefined; readonly version: unknown }, signal: Signal) {
+    async pauseAfter(
+      seen: { readonly item: Item | undefined; readonly version: unknown },
+      signal: Signal,
+    ): Promise<void> {
       const text = String(JSON.stringify([seen.item, seen.version], bigintAsText));
       unexplained = text === before ? unexplained + 1 : 0;
       before = text;
@@ -37,6 +40,6 @@ const bigintAsText = (_: string, value: unknown) => (typeof value === 'bigint' ?
 
 function refusedUnchanged(): LockStoreError {
   return refused(
-    'the storage refuses the write again and again, although the record is as it was read: reads come from a replica that lags, or somebody has changed the version of the record by hand',
+    'the storage refuses the write again and again, although the record is as it was read: reads come from a replica that lags, a policy, rule or trigger takes the write back, or somebody has changed the version of the record by hand',
   );
 }

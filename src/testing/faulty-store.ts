@@ -1,6 +1,7 @@
 import type { Claim, Completion, DoneTick, Lease, LockStore, StoreCall } from '../core/ports/lock-store.js';
 import { LockStoreError, type StoreOperation } from '../core/public/errors.js';
 import { pause } from '../core/values/clock.js';
+import { isError } from '../core/values/thrown.js';
 
 /**
  * The fault of one call. All faults but the delay and your own error end as a `LockStoreError` (UNAVAILABLE,
@@ -140,7 +141,7 @@ async function inflict<T>(
 ): Promise<T> {
   const { clock, budgetMs, signal } = call;
   if (fault === 'none') return reach();
-  if (fault instanceof Error) throw fault;
+  if (isError(fault)) throw fault;
   if (typeof fault === 'object') {
     await pause(Math.min(fault.delayMs, budgetMs), clock, signal);
     if (fault.delayMs <= budgetMs && !signal?.aborted) return reach();

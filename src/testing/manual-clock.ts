@@ -1,4 +1,6 @@
+import { describe } from '../core/values/checks.js';
 import type { Clock } from '../core/values/clock.js';
+import { msOf } from '../core/values/tick.js';
 
 /** A clock that moves only when a test moves it. */
 export interface ManualClock extends Clock {
@@ -34,10 +36,13 @@ interface Pending {
  * await clock.advance(60_000);
  * ```
  *
- * @param start the wall clock's first instant, in epoch milliseconds if a number. @default 2026-01-01T00:00:00Z
+ * @param start the wall clock's first instant, in epoch milliseconds if a number. Locks need a clock from 2001 on, and
+ *   ticks one from 2015 on. @default 2026-01-01T00:00:00Z
+ * @throws RangeError if `start` is no instant
  */
 export function manualClock(start: Date | number = Date.UTC(2026, 0, 1)): ManualClock {
-  let wall = Number(start);
+  let wall = Number(msOf(start));
+  if (!Number.isFinite(wall)) throw new RangeError(`start is ${describe(start)}: give a Date, or epoch milliseconds`);
   let mono = 0;
   const timers = new Set<Pending>();
 

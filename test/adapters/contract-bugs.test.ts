@@ -1,4 +1,4 @@
-import type { LockStore } from 'single-execution';
+import { type LockStore, LockStoreError } from 'single-execution';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { adapterContract } from './contract/contract.js';
 import type { Called, Given, Platform } from './contract/platform.js';
@@ -46,6 +46,16 @@ const BUGS: readonly (readonly [string, Platform['wrap'], string])[] = [
     'wraps errors',
     replying((reply) => reply.catch((cause) => Promise.reject(new Error('', { cause })))),
     'the error of',
+  ],
+  [
+    'takes an error of another lock for its own',
+    replying((reply) =>
+      reply.catch((error) => {
+        if (error instanceof LockStoreError && error.operation === 'mark') return undefined;
+        throw error;
+      }),
+    ),
+    'an error of this library that the handler throws',
   ],
   ['tries again itself', replying((reply, call) => reply.catch(call)), "with onError: 'hold'"],
   ['locks nothing', taking((options) => ({ ...options, name: crypto.randomUUID() })), 'a second delivery of a tick'],

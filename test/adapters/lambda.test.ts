@@ -151,11 +151,45 @@ describe('the tick', () => {
 
     await expect(withSingleExecution(seen, options)(fixture('emulator-input'), context())).rejects.toThrow(
       new RangeError(
-        "lock \"digest\": the scheduled time of the event is '<aws.scheduler.scheduled-time>', which EventBridge Scheduler has not filled in: write < and > into the input of the schedule as they are (Terraform's jsonencode escapes them), or give tick as a function, or 'none'",
+        "lock \"digest\": the scheduled time of the event is '<aws.scheduler.scheduled-time>', which nobody has filled in: write <aws.scheduler.scheduled-time> into the input of the schedule, with < and > as they are (Terraform's jsonencode escapes them), or give tick as a function, or 'none'",
       ),
     );
     expect(acquire).not.toHaveBeenCalled();
   });
+
+  test.each([
+    '&lt;aws.scheduler.scheduled-time&gt;',
+    '&#60;aws.scheduler.scheduled-time&#62;',
+    '\\u003caws.scheduler.scheduled-time\\u003e',
+    '\\\\u003Caws.scheduler.scheduled-time\\\\u003E',
+    '%3Caws.scheduler.scheduled-time%3E',
+    '$'.concat('{aws.scheduler.scheduled-time}'),
+    '$<aws.scheduler.scheduled-time>',
+    '{{aws.scheduler.scheduled-time}}',
+    'aws.scheduler.scheduled-time',
+    ' <AWS.SCHEDULER.SCHEDULED-TIME>',
+    '<aws.events.event.ingestion-time>',
+    '<time>',
+    '$.time',
+    '{"scheduledTime":"<aws.scheduler.scheduled-time>"}',
+  ])('F141 a placeholder in any dress is refused, and nothing is written: %s', async (scheduledTime) => {
+    const { options, acquire, context } = setting();
+    const wrapped = withSingleExecution(seen, options);
+
+    for (const unfilled of [{ scheduledTime }, { source: 'aws.scheduler', time: scheduledTime }]) {
+      await expect(wrapped(unfilled, context())).rejects.toThrow('which nobody has filled in');
+    }
+    expect(acquire).not.toHaveBeenCalled();
+  });
+
+  test.each(['yesterday', '20260101T020000Z', ''])(
+    'F68 another time that cannot be read runs without a tick: %o',
+    async (scheduledTime) => {
+      const { options, context } = setting();
+
+      expect(await withSingleExecution(seen, options)({ scheduledTime }, context())).toEqual({});
+    },
+  );
 
   test.each<['none' | (() => undefined)]>([['none'], [() => undefined]])(
     'an emulator that fills in no context attributes runs the handler with tick %o',

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { gate } from '../support/gate.js';
 import { preparePrograms } from '../support/program.js';
 import { startRedisServer } from '../support/redis-server.js';
@@ -179,6 +179,95 @@ describe('row 31: the first process of a container, which no signal of its own e
 
     await vi.waitFor(() => expect(first.exit).toHaveBeenCalledExactlyOnceWith(143));
   });
+});
+
+describe('row 148: a second signal', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test('row 148: ends the process half a second after the first at the earliest: nodemon passes on a Ctrl-C that came already', async () => {
+    const stub = stubbed(42);
+    const { untilShutdown } = await copyIn(stub);
+    void untilShutdown(() => new Promise(() => {}));
+    stub.emit('SIGINT');
+    stub.emit('SIGINT');
+    await vi.advanceTimersByTimeAsync(499);
+    expect(stub.kill).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+
+    expect(stub.kill).toHaveBeenCalledExactlyOnceWith(42, 'SIGINT');
+  });
+
+  test('row 148: that comes within it leaves a run the time to release', async () => {
+    const stub = stubbed(42);
+    const { untilShutdown } = await copyIn(stub);
+    const finish = gate<string>();
+    const running = untilShutdown(() => finish.opened);
+    stub.emit('SIGINT');
+    stub.emit('SIGINT');
+    await vi.advanceTimersByTimeAsync(100);
+    finish.open('released');
+
+    expect(await running).toBe('released');
+    expect(stub.kill).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(stub.kill).toHaveBeenCalledExactlyOnceWith(42, 'SIGINT');
+  });
+
+  test('row 148: ends the process also if somebody listens for it by now', async () => {
+    const stub = stubbed(42);
+    const { untilShutdown } = await copyIn(stub);
+    const finish = gate();
+    const running = untilShutdown(() => finish.opened);
+    stub.emit('SIGINT');
+    stub.on('SIGTERM', () => {});
+    stub.emit('SIGTERM');
+    finish.open();
+    await running;
+    await vi.advanceTimersByTimeAsync(0);
+
+    expect(stub.kill).toHaveBeenCalledExactlyOnceWith(42, 'SIGINT');
+  });
+});
+
+test.each([
+  ['SIGHUP', 129],
+  ['SIGBREAK', 149],
+] as const)('row 148: on Windows, which sends no %s, the process exits with the code for it', async (signal, code) => {
+  const windows = stubbed(42);
+  windows.kill.mockImplementation(() => {
+    throw Object.assign(new Error('kill ENOSYS'), { code: 'ENOSYS' });
+  });
+  await (await copyIn(windows)).untilShutdown(async () => {});
+  windows.emit(signal);
+
+  await vi.waitFor(() => expect(windows.exit).toHaveBeenCalledExactlyOnceWith(code));
+});
+
+test('row 148: a platform that does not know a signal goes on with the others', async () => {
+  const stub = stubbed(42);
+  const add = stub.prependListener.bind(stub);
+  stub.prependListener = (signal, listener) => {
+    if (signal === 'SIGUSR2') throw new TypeError('no such signal');
+    return add(signal, listener);
+  };
+  const { untilShutdown } = await copyIn(stub);
+
+  expect(await untilShutdown(async ({ aborted }) => aborted)).toBe(false);
+  expect([stub.listenerCount('SIGTERM'), stub.listenerCount('SIGUSR2')]).toEqual([1, 0]);
+});
+
+test('row 149: copies that Jest loads again, one for each file of tests, have one listener', async () => {
+  const stub = stubbed(42);
+  const copies = [await copyIn(stub), await copyIn(stub), await copyIn(stub)];
+  const aborted = copies.map(({ untilShutdown }) =>
+    untilShutdown((signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve('aborted')))),
+  );
+  expect(new Set(copies).size).toBe(3);
+  expect(stub.listenerCount('SIGTERM')).toBe(1);
+  stub.emit('SIGTERM');
+
+  expect(await Promise.all(aborted)).toEqual(['aborted', 'aborted', 'aborted']);
 });
 
 /** The global that signal-exit sets while one copy of it listens. Another test file may have set it in this worker. */

@@ -59,6 +59,7 @@ test.each<[string, unknown]>([
   ['a date that is none', { date: new Date(Number.NaN), triggeredAt: new Date(NOW) }],
   ['a date that is a number', { date: NOW, triggeredAt: new Date(NOW) }],
   ['a date of something that is not node-cron’s', { date: new Date(NOW - 60_000) }],
+  ['an invalid date', new Date(Number.NaN)],
   ['a croner job that has not run', new Cron('* * * * *', { paused: true })],
   ['a job of croner 10 that has not run', new Cron10('* * * * *', { paused: true })],
 ])(
@@ -70,12 +71,20 @@ test.each<[string, unknown]>([
 
     await expect(withSingleExecution(job, { ...options, tick: 'event' })(context)).rejects.toThrow(
       new TypeError(
-        `lock "digest" is for ticks, and this call has none; croner 10 and node-cron 4 pass one: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
+        `lock "digest" is for ticks, and this call has none; croner 10, node-cron 4 and node-schedule pass one: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
       ),
     );
     expect([acquire.mock.calls, job.mock.calls]).toEqual([[], []]);
   },
 );
+
+test('row 82: the date that node-schedule passes first is the tick', async () => {
+  const { options } = setting();
+  const job = withSingleExecution((_due: Date, { tick }) => tick, { ...options, tick: 'event' });
+
+  expect(await job(new Date(NOW))).toEqual(new Date(NOW));
+  expect(await job(new Date(NOW))).toMatchObject({ status: 'skipped', reason: 'already-executed' });
+});
 
 describe('node-cron itself', () => {
   test('row 36: row 34: of two processes with one schedule one runs each tick, and the tick is the minute that was due', async () => {

@@ -1,7 +1,7 @@
 import { UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
-import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
+import { dynamoDBLocal, freshTable, type TableKeys } from '../support/dynamodb-local.js';
 import { innerCli } from '../support/inner-cli.js';
 import { freePort } from '../support/kept-server.js';
 import { cliStage } from './stage.js';
@@ -27,6 +27,7 @@ describe('on DynamoDB', () => {
       code: 0,
       table: { status: 'ok' },
       'key schema': { status: 'ok', found: 'lockName (S)' },
+      indexes: { status: 'ok', found: 'none' },
       replicas: { status: 'ok' },
       'time to live': { status: 'ok', found: 'off' },
       'dynamodb:UpdateItem': { status: 'ok' },
@@ -82,6 +83,31 @@ describe('on DynamoDB', () => {
       'dynamodb:UpdateItem': { status: 'ok' },
       'dynamodb:GetItem': { status: 'ok' },
     });
+  });
+
+  test('row 135 an index that would refuse an attribute of locks is a problem; one that shows locks is a warning', async () => {
+    const { client } = dynamoDBLocal();
+    const by = async (indexes: TableKeys['indexes']) => {
+      const sorted = { sortKey: 'sk', ...(indexes && { indexes }) };
+      return found(...at(await freshTable(client, sorted)), '--sort-key', 'sk');
+    };
+
+    for (const isLocal of [{}, { isLocal: true } as const]) {
+      expect(await by([{ attribute: 'result', type: 'N', ...isLocal }])).toMatchObject({
+        code: 1,
+        indexes: {
+          status: 'problem',
+          found:
+            "index 'by-result' has the key 'result' of type N, and locks have an attribute 'result' of type S: DynamoDB refuses to write it",
+        },
+      });
+      expect(await by([{ attribute: 'state', type: 'S', ...isLocal }])).toMatchObject({
+        code: 0,
+        indexes: { status: 'warning', found: "index 'by-state' has the key 'state', so it contains locks too" },
+      });
+    }
+    expect(await by([{ attribute: 'price', type: 'N' }])).toMatchObject({ code: 0, indexes: { status: 'ok' } });
+    client.destroy();
   });
 
   test('a table that is not there, and a DynamoDB that is not', async () => {

@@ -204,6 +204,47 @@ describe.concurrent('on redis', () => {
     }
   });
 
+  test('row 153: the call that cron makes when spring skips its time runs, once', async () => {
+    const { args } = stage().on('redis');
+    const line = ['run', '--name', freshName(), '--schedule', '30 2 * * *', '--time-zone', 'Europe/Berlin'];
+    const at = async (instant: string) => {
+      const clock = clockAt(Date.parse(instant));
+      return (await innerCli([...line, ...args, ...sh('')], {}, { clock })).code;
+    };
+
+    expect(await at('2026-03-28T01:30:01Z')).toBe(0);
+    expect(await at('2026-03-29T01:00:01Z')).toBe(0);
+    // Debian's cron starts a job of two such times a second time, ten seconds later.
+    expect(await at('2026-03-29T01:00:11Z')).toBe(75);
+    expect(await at('2026-03-30T00:30:01Z')).toBe(0);
+  });
+
+  test('row 88: a run that begins late is for the tick that has been', async () => {
+    const { args } = stage().on('redis');
+    const line = ['run', '--name', freshName(), '--schedule', '* * * * *', ...args, ...sh('')];
+    const tickAt = async (instant: string) =>
+      (await innerCli(line, {}, { clock: clockAt(Date.parse(instant)) })).stderr;
+
+    expect(await tickAt('2026-11-20T09:00:35Z')).toContain('runs for its tick 2026-11-20T09:00:00Z');
+    expect(await tickAt('2026-11-20T09:01:53Z')).toContain('runs for its tick 2026-11-20T09:01:00Z');
+    expect(await tickAt('2026-11-20T09:02:54Z')).toContain('runs for its tick 2026-11-20T09:03:00Z');
+  });
+
+  test('row 150: a schedule that lies an hour beside its runs is told', async () => {
+    const { store, args } = stage().on('redis');
+    const name = freshName();
+    // The runs of a host in London, in summer. The server's clock says when a run was: see `previous`.
+    await ran(store, name, new Date('2026-06-01T09:00:00Z'));
+    const lockedAt = (await stage().on('redis').run('show', name, '--json')).stdout;
+    const previousMs = Date.parse(JSON.parse(lockedAt).lockedAt);
+    const minute = new Date(previousMs).getUTCMinutes();
+    const hour = (new Date(previousMs).getUTCHours() + 1) % 24;
+    const line = ['run', '--name', name, '--schedule', `${minute} ${hour} * * *`, ...args, ...sh('')];
+    const { stderr } = await innerCli(line, {}, { clock: clockAt(previousMs + 24 * 3_600_000) });
+
+    expect(stderr).toMatch(/calls always come (59|60) minutes before a tick of the schedule/);
+  });
+
   test('ticks that never came are listed', async () => {
     const { store, args } = stage().on('redis');
     const name = freshName();

@@ -5,20 +5,31 @@ import * as newestLibrary from './library.js';
 
 export type Library = typeof newestLibrary;
 
-export type ClientAge = 'oldest' | 'newest';
+/** `copied`: a version of the AWS SDK in a tree with several copies of its core, where errors lose their names. */
+export type ClientAge = 'oldest' | 'newest' | 'copied';
 
-const OLDEST = new URL('../oldest-sdk/', import.meta.url);
-const { dependencies } = JSON.parse(readFileSync(new URL('package.json', OLDEST), 'utf8')) as {
-  readonly dependencies: Readonly<Record<string, string>>;
+/** The workspace of each age but the newest, whose clients the library is built with. */
+const WORKSPACES = {
+  oldest: new URL('../oldest-sdk/', import.meta.url),
+  copied: new URL('../copied-sdk/', import.meta.url),
 };
+
+function dependenciesOf(age: keyof typeof WORKSPACES): Readonly<Record<string, string>> {
+  const file = readFileSync(new URL('package.json', WORKSPACES[age]), 'utf8');
+  return (JSON.parse(file) as { readonly dependencies: Readonly<Record<string, string>> }).dependencies;
+}
 
 /** Packages that replace the clients of the library's own build, with their paths. */
 export function clientsOf(age: ClientAge): Record<string, string> {
-  const names = age === 'newest' ? [] : Object.keys(dependencies);
-  return Object.fromEntries(names.map((name) => [name, fileURLToPath(new URL(`node_modules/${name}`, OLDEST))]));
+  if (age === 'newest') return {};
+  // What else a workspace names serves its clients.
+  const names = Object.keys(dependenciesOf(age)).filter((name) => !/^@smithy\/|^@aws-sdk\/core$/.test(name));
+  return Object.fromEntries(
+    names.map((name) => [name, fileURLToPath(new URL(`node_modules/${name}`, WORKSPACES[age]))]),
+  );
 }
 
-/** The library with the oldest clients that it supports, or with the clients that it is built with. */
+/** The library with the clients of another age, or with the clients that it is built with. */
 export async function libraryOn(age: ClientAge): Promise<Library> {
   if (age === 'newest') return newestLibrary;
   const bundle = await bundledProgram(new URL('./library.ts', import.meta.url), clientsOf(age));
@@ -29,8 +40,11 @@ export async function libraryOn(age: ClientAge): Promise<Library> {
   }
 }
 
-/** The names of the oldest clients in the headers of their requests. */
-export const OLDEST_CLIENTS = {
-  dynamodb: `aws-sdk-js/${dependencies['@aws-sdk/client-dynamodb']}`,
-  upstash: `@upstash/redis@v${dependencies['@upstash/redis']}`,
-} as const;
+/** The names of the clients of each age in the headers of their requests. */
+export const CLIENT_NAMES: Readonly<Record<keyof typeof WORKSPACES, readonly string[]>> = {
+  oldest: [
+    `aws-sdk-js/${dependenciesOf('oldest')['@aws-sdk/client-dynamodb']}`,
+    `@upstash/redis@v${dependenciesOf('oldest')['@upstash/redis']}`,
+  ],
+  copied: [`aws-sdk-js/${dependenciesOf('copied')['@aws-sdk/client-dynamodb']}`],
+};

@@ -3,5 +3,5 @@ export { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 export { Redis } from '@upstash/redis';
 export { acquireLock, executeWithLock, withSingleExecution } from 'single-execution';
 export { lockAdmin } from 'single-execution/admin';
-export { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+export { createLockTable, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 export { upstashAdminStore, upstashStore } from 'single-execution/upstash';

@@ -1,5 +1,5 @@
 import { casesOf } from './cases.js';
-import { OLDEST_CLIENTS } from './clients.js';
+import { CLIENT_NAMES } from './clients.js';
 import { FAULTS, type FaultKind } from './faults.js';
 import type { OperationName } from './operations.js';
 import { STAGES } from './stages.js';
@@ -39,7 +39,14 @@ export function faultsSection(): string {
   const cases = Object.values(STAGES).reduce((sum, options) => sum + casesOf(options).length, 0);
   return `## What a caller sees when requests fail
 
-Every fault on every operation of DynamoDB and of Upstash, ${cases.toLocaleString('en')} cases, played by \`test/faults\` between real clients (\`${OLDEST_CLIENTS.dynamodb}\`, \`${OLDEST_CLIENTS.upstash}\`, and the newest) and real stores (DynamoDB Local, redis-server). Each case checks what the caller is told, which requests are sent, which record is left, and the time it takes. This section is written from the same table.
+Every fault on every operation of DynamoDB and of Upstash, ${cases.toLocaleString('en')} cases, played by \`test/faults\` between real clients (${Object.values(
+    CLIENT_NAMES,
+  )
+    .flat()
+    .map((name) => `\`${name}\``)
+    .join(
+      ', ',
+    )}, and the newest) and real stores (DynamoDB Local, redis-server). Each case checks what the caller is told, which requests are sent, which record is left, and the time it takes. This section is written from the same table.
 
 | faults | |
 |---|---|

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { casesOf } from './cases.js';
 import { checkCase } from './check-case.js';
-import { OLDEST_CLIENTS } from './clients.js';
+import { CLIENT_NAMES } from './clients.js';
 import { OPERATIONS, type Operation } from './operations.js';
 import { NAME, type Stage, startStage } from './stage.js';
 import { STAGES } from './stages.js';
@@ -29,9 +29,11 @@ export function playTable(title: string, name: keyof typeof STAGES): void {
 
       const [request] = scene.proxy.requests();
       const { 'user-agent': agent, 'upstash-telemetry-sdk': telemetry } = request?.headers ?? {};
-      const isOldest = `${agent} ${telemetry}`.includes(OLDEST_CLIENTS[options.store]);
+      const ages = Object.entries(CLIENT_NAMES).filter(([, names]) =>
+        names.some((name) => `${agent} ${telemetry}`.includes(name)),
+      );
       expect(`${agent} ${telemetry}`).toMatch(/aws-sdk-js\/\d|@upstash\/redis@v\d/);
-      expect(isOldest).toBe(options.clients === 'oldest');
+      expect(ages.map(([age]) => age)).toEqual(options.clients === 'newest' ? [] : [options.clients]);
     });
 
     const cases = casesOf(options).map((one) => [one.title, one] as const);

@@ -218,11 +218,14 @@ describe('grantOperate', () => {
   lockTable.grantOperate(role);
   const policy = policyOf(stack, role);
 
-  test.each(['DescribeTable', 'GetItem', 'Scan', 'UpdateItem'])('lets operators %s every lock', (verb) => {
-    expect(isAllowed(policy, { action: `dynamodb:${verb}`, resource: arnOf(stack, lockTable) })).toBe(true);
-  });
+  test.each(['DescribeTable', 'DescribeTimeToLive', 'GetItem', 'Scan', 'UpdateItem'])(
+    'lets operators %s every lock',
+    (verb) => {
+      expect(isAllowed(policy, { action: `dynamodb:${verb}`, resource: arnOf(stack, lockTable) })).toBe(true);
+    },
+  );
 
-  test.each(NOT_A_RUNS.filter((verb) => !['DescribeTable', 'GetItem', 'Scan'].includes(verb)))(
+  test.each(NOT_A_RUNS.filter((verb) => !['DescribeTable', 'DescribeTimeToLive', 'GetItem', 'Scan'].includes(verb)))(
     'does not let them %s',
     (verb) => {
       expect(isAllowed(policy, { ...update(arnOf(stack, lockTable), 'a'), action: `dynamodb:${verb}` })).toBe(false);

@@ -202,6 +202,17 @@ describe("row 75: a schedule with via: 'rule'", () => {
     expect(() => stackOf([{ schedule, via: 'rule', timeWindow: TimeWindow.off() }])).not.toThrow();
   });
 
+  test('row 152: refuses a unit of a rate that Scheduler takes and a rule does not', () => {
+    const plural = { schedule: ScheduleExpression.expression('rate(1 hours)') };
+
+    expect(() => stackOf([{ ...plural, via: 'rule' }])).toThrow(
+      new RangeError(
+        "schedule is 'rate(1 hours)': EventBridge takes a singular unit with 1 and a plural with more; give rate(1 hour)",
+      ),
+    );
+    expect(() => stackOf([plural])).not.toThrow();
+  });
+
   const inBerlin = ScheduleExpression.cron({ minute: '0', hour: '2', timeZone: TimeZone.EUROPE_BERLIN });
 
   test.each<[string, LockSchedule, string]>([

@@ -7,7 +7,17 @@ import { isAllowed } from '../support/iam-policy.js';
 import { appStack } from '../support/synthesised.js';
 
 const ARN = 'arn:aws:dynamodb:eu-west-1:123456789012:table/locks';
-const VERBS = ['DescribeTable', 'GetItem', 'Scan', 'UpdateItem', 'PutItem', 'DeleteItem', 'Query', 'UpdateTable'];
+const VERBS = [
+  'DescribeTable',
+  'DescribeTimeToLive',
+  'GetItem',
+  'Scan',
+  'UpdateItem',
+  'PutItem',
+  'DeleteItem',
+  'Query',
+  'UpdateTable',
+];
 const KEYS = [['send-digest'], ['another'], ['send-digest', 'another'], undefined];
 
 /** The policy that a grant of the constructs makes for the page's table. */

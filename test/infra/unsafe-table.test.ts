@@ -166,3 +166,63 @@ describe('a table whose keys are no texts is refused', () => {
     expect(() => templateOf(stack)).toThrow(NO_TEXT(key));
   });
 });
+
+describe('row 135 a table with an index that would refuse an attribute of locks', () => {
+  const state = { name: 'state', type: AttributeType.NUMBER };
+  const REFUSED =
+    "index 'by-state' has the key 'state' of type N, and locks have an attribute 'state' of type S: DynamoDB refuses to write it; use a table without this index, or an index of another attribute";
+  const older = (stack: Stack) => new Table(stack, 'Shop', { partitionKey, sortKey: { ...partitionKey, name: 'sk' } });
+
+  test.each<[string, (stack: Stack) => TableResource]>([
+    [
+      'a global index of a TableV2',
+      (stack) => shopIn(stack, { globalSecondaryIndexes: [{ indexName: 'by-state', partitionKey: state }] }),
+    ],
+    [
+      'the sort key of a global index',
+      (stack) =>
+        shopIn(stack, {
+          globalSecondaryIndexes: [
+            { indexName: 'by-state', partitionKey: { ...partitionKey, name: 'shop' }, sortKey: state },
+          ],
+        }),
+    ],
+    [
+      'a local index of a Table of the older kind',
+      (stack) => {
+        const table = older(stack);
+        table.addLocalSecondaryIndex({ indexName: 'by-state', sortKey: state });
+        return table;
+      },
+    ],
+  ])('is refused: %s', (_, tableOf) => {
+    const stack = appStack();
+    take(stack, tableOf(stack));
+
+    expect(() => templateOf(stack)).toThrow(REFUSED);
+  });
+
+  test('is refused: an index added after the table was taken for locks', () => {
+    const stack = appStack();
+    const table = older(stack);
+    take(stack, table);
+    table.addGlobalSecondaryIndex({ indexName: 'by-state', partitionKey: state });
+
+    expect(() => templateOf(stack)).toThrow(REFUSED);
+  });
+
+  test('is accepted with the right type, and with attributes that no lock has', () => {
+    const stack = appStack();
+    take(
+      stack,
+      shopIn(stack, {
+        globalSecondaryIndexes: [
+          { indexName: 'by-state', partitionKey: { ...state, type: AttributeType.STRING } },
+          { indexName: 'by-price', partitionKey: { ...state, name: 'price' } },
+        ],
+      }),
+    );
+
+    expect(() => templateOf(stack)).not.toThrow();
+  });
+});

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DeadlineError, LockLostError } from 'single-execution';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { electionScene, GUARD, LEASE, RETRY } from '../support/election-scene.js';
 import { gate } from '../support/gate.js';
@@ -83,6 +84,24 @@ describe('a term that ends by a throw', () => {
 
     expect(observer.types()).toContain('lost');
     expect(observer.types()).not.toContain('failed');
+  });
+
+  test.each([
+    ['a LockLostError of another lock', new LockLostError('other', 'its lease is over')],
+    ['a LockLostError of a lock with the same name', new LockLostError('sched', 'its lease is over')],
+    ['a DeadlineError of another lock', new DeadlineError('other', 'SHUTDOWN', 'its process is ending')],
+  ])('F137 of onStarted on stop: %s is reported as failed', async (_, other) => {
+    const told = vi.spyOn(console, 'warn').mockReturnValue();
+    onTestFinished(() => told.mockRestore());
+    const { clock, candidate } = electionScene();
+    const { election, observer } = candidate('a', {
+      onStarted: ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(other))),
+    });
+    election.start();
+    await clock.advance(0);
+    await election.stop();
+
+    expect(observer.events.at(-1)).toMatchObject({ type: 'failed', error: other });
   });
 
   test('of onStarted on stop: another error is reported as failed, and stop resolves', async () => {

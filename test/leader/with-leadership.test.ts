@@ -203,6 +203,16 @@ describe('a store that fails', () => {
     expect(await eu(3)).toBe('eu 3');
   });
 
+  test('F137 is not told of an error of another lock, which the handler throws: that is the handler’s own', async () => {
+    const { clock, store, observer } = setting();
+    const details = { code: 'UNAVAILABLE', lockName: 'crons', operation: 'acquire', retryable: true } as const;
+    const own = new LockStoreError('no store', details);
+    const options = { name: 'crons', store, candidate: 'eu', lease: '10m', clock, observers: [observer] };
+
+    await expect(withLeadership(() => Promise.reject(own), options)()).rejects.toBe(own);
+    expect(observer.types()).not.toContain('acquire-failed');
+  });
+
   test('has sent nothing before the first invocation', () => {
     const { store, wrap } = setting();
     wrap('eu');

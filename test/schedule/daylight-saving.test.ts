@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { cron, eventBridge, type Schedule } from 'single-execution/schedule';
 import { describe, expect, test } from 'vitest';
+import { debianCron } from './debian-cron.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -15,8 +16,50 @@ describe('row 88: a schedule in a time zone', () => {
 
   test.each<[string, Schedule, from: string, ticks: string[]]>([
     [
-      'leaves out what falls into the hour that spring skips',
+      'moves a time that spring skips to the instant of the change',
       cron('30 2 * * *', berlin),
+      '2026-03-28',
+      ['2026-03-28T01:30:00.000Z', '2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z'],
+    ],
+    [
+      'has one tick for several times that spring skips',
+      cron('0,30 2 * * *', berlin),
+      '2026-03-29',
+      [
+        '2026-03-29T01:00:00.000Z',
+        '2026-03-30T00:00:00.000Z',
+        '2026-03-30T00:30:00.000Z',
+        '2026-03-31T00:00:00.000Z',
+        '2026-03-31T00:30:00.000Z',
+      ],
+    ],
+    [
+      "leaves out what spring skips in EventBridge's dialect",
+      eventBridge('cron(30 2 * * ? *)', berlin),
+      '2026-03-28',
+      ['2026-03-28T01:30:00.000Z', '2026-03-30T00:30:00.000Z'],
+    ],
+    [
+      'leaves out what spring skips of a schedule that follows the clock',
+      cron('*/30 2 * * *', berlin),
+      '2026-03-28',
+      ['2026-03-28T01:00:00.000Z', '2026-03-28T01:30:00.000Z', '2026-03-30T00:00:00.000Z', '2026-03-30T00:30:00.000Z'],
+    ],
+    [
+      'moves what NestJS moves, also if it follows the clock',
+      cron('*/30 2 * * *', { ...berlin, dialect: 'cron' }),
+      '2026-03-29',
+      [
+        '2026-03-29T01:00:00.000Z',
+        '2026-03-30T00:00:00.000Z',
+        '2026-03-30T00:30:00.000Z',
+        '2026-03-31T00:00:00.000Z',
+        '2026-03-31T00:30:00.000Z',
+      ],
+    ],
+    [
+      'leaves out what node-cron leaves out',
+      cron('30 2 * * *', { ...berlin, dialect: 'node-cron' }),
       '2026-03-28',
       ['2026-03-28T01:30:00.000Z', '2026-03-30T00:30:00.000Z'],
     ],
@@ -36,7 +79,7 @@ describe('row 88: a schedule in a time zone', () => {
       'knows a half-hour that clocks skip',
       cron('15 2 * * *', lordHowe),
       '2026-10-02',
-      ['2026-10-02T15:45:00.000Z', '2026-10-04T15:15:00.000Z'],
+      ['2026-10-02T15:45:00.000Z', '2026-10-03T15:30:00.000Z', '2026-10-04T15:15:00.000Z'],
     ],
     [
       'knows clocks that go back over midnight',
@@ -45,10 +88,10 @@ describe('row 88: a schedule in a time zone', () => {
       ['2018-02-17T01:30:00.000Z', '2018-02-18T01:30:00.000Z', '2018-02-19T02:30:00.000Z'],
     ],
     [
-      'knows clocks that go forward over midnight: that day has none',
+      'knows clocks that go forward over midnight',
       cron('0 0 * * *', saoPaulo),
       '2018-11-03',
-      ['2018-11-03T03:00:00.000Z', '2018-11-05T02:00:00.000Z'],
+      ['2018-11-03T03:00:00.000Z', '2018-11-04T03:00:00.000Z', '2018-11-05T02:00:00.000Z'],
     ],
     [
       'leaves out a day that a country left out',
@@ -68,14 +111,36 @@ describe('row 88: a schedule in a time zone', () => {
     expect(isos(schedule.between(new Date(midnight), new Date(midnight + 3 * DAY)))).toEqual(ticks);
   });
 
-  test('fires at no minute of the repetition, however often it fires otherwise', () => {
+  test('fires in the repetition as well if it follows the clock, and those ticks are optional', () => {
     const often = cron('*/20 1-3 * * *', berlin);
-    const night = isos(often.between(new Date('2026-10-25T00:00:00Z'), new Date('2026-10-25T02:30:00Z')));
+    const night = often.between(new Date('2026-10-25T00:00:00Z'), new Date('2026-10-25T02:30:00Z'));
 
-    expect(night.map((iso) => iso.slice(11, 16))).toEqual(['00:00', '00:20', '00:40', '02:00', '02:20']);
-    // From within the repetition.
-    expect(often.next(new Date('2026-10-25T01:10:00Z'))).toEqual(new Date('2026-10-25T02:00:00Z'));
-    expect(often.previous(new Date('2026-10-25T01:10:00Z'))).toEqual(new Date('2026-10-25T00:40:00Z'));
+    expect(night.map((tick) => [tick.toISOString().slice(11, 16), often.isOptional?.(tick)])).toEqual([
+      ['00:00', false],
+      ['00:20', false],
+      ['00:40', false],
+      ['01:00', true],
+      ['01:20', true],
+      ['01:40', true],
+      ['02:00', false],
+      ['02:20', false],
+    ]);
+    expect(often.next(new Date('2026-10-25T01:10:00Z'))).toEqual(new Date('2026-10-25T01:20:00Z'));
+    expect(often.previous(new Date('2026-10-25T01:10:00Z'))).toEqual(new Date('2026-10-25T01:00:00Z'));
+  });
+
+  test.each<[string, Schedule, boolean]>([
+    ['a moved tick', cron('30 2 * * *', berlin), true],
+    ['a tick that stands there anyway', cron('30 2,3 * * *', berlin), true],
+    ['a moved tick that falls on another one', cron('0 2,3 * * *', berlin), false],
+    ['an instant without a tick', cron('15 * * * *', berlin), false],
+    ['a time in UTC', cron('0 1 * * *', { timeZone: 'Etc/UTC' }), false],
+  ])('says whether it is optional: %s', (_, schedule, isOptional) => {
+    expect(schedule.isOptional?.(new Date('2026-03-29T01:00:00Z'))).toBe(isOptional);
+  });
+
+  test('refuses to judge what is not an instant', () => {
+    expect(() => cron('0 1 * * *', berlin).isOptional?.(0 as never)).toThrow(new TypeError('tick is 0: give a Date'));
   });
 
   test('never fires on the day that a country left out', () => {
@@ -98,6 +163,13 @@ const PLACES: readonly (readonly [zone: string, day: string])[] = [
   ['America/Sao_Paulo', '2018-02-18'],
   ['America/Sao_Paulo', '2018-11-04'],
   ['Asia/Beirut', '2026-03-29'],
+  ['Africa/Cairo', '2026-04-24'],
+  ['America/Santiago', '2026-09-06'],
+  ['America/Havana', '2026-03-08'],
+  ['America/Havana', '2026-11-01'],
+  ['America/St_Johns', '2010-11-07'],
+  ['America/St_Johns', '2010-03-14'],
+  ['Europe/London', '2026-03-29'],
   ['Africa/Casablanca', '2026-03-22'],
   ['Antarctica/Troll', '2026-03-29'],
   ['Antarctica/Troll', '2026-10-25'],
@@ -157,38 +229,54 @@ function walk(timeZone: string, fromMs: number, toMs: number, isDue: (wall: Wall
   return due;
 }
 
-test('row 88: fires when a walk along the minutes finds it due, in every time zone and on the days of a change', () => {
-  fc.assert(
-    fc.property(
-      fc.constantFrom(...PLACES),
-      fc.oneof(every, some(0, 59), steps(59)),
-      fc.oneof(every, some(0, 23), steps(23), some(0, 3)),
-      weekdays,
-      fc.nat({ max: 3 * 24 * 60 - 1 }),
-      ([timeZone, day], minutes, hours, days, minute) => {
-        const fromMs = Date.parse(`${day}T00:00:00Z`) - DAY;
-        const toMs = fromMs + 3 * DAY;
-        const due = walk(
-          timeZone,
-          fromMs,
-          toMs,
-          (wall) => minutes.has(wall.minute) && hours.has(wall.hour) && days.has(wall.weekday),
-        );
-        const weekdayNames = days.text.replace(/\d/g, (digit) => String(Number(digit) + 1));
-        const day5 = days.text === '*' ? '* * ? *' : `? * ${weekdayNames} *`;
-        const at = new Date(fromMs + minute * MINUTE + 1);
+const schedules = {
+  zoned: fc.constantFrom(...PLACES),
+  minutes: fc.oneof(every, some(0, 59), steps(59)),
+  hours: fc.oneof(every, some(0, 23), steps(23), some(0, 3)),
+  minute: fc.nat({ max: 3 * 24 * 60 - 1 }),
+};
 
-        for (const schedule of [
-          cron(`${minutes.text} ${hours.text} * * ${days.text}`, { timeZone }),
-          eventBridge(`cron(${minutes.text} ${hours.text} ${day5})`, { timeZone }),
-        ]) {
-          expect(isos(schedule.between(new Date(fromMs), new Date(toMs)))).toEqual(isos(due));
-          const [before, after] = [due.findLast((date) => date <= at), due.find((date) => date > at)];
-          if (before) expect(schedule.previous(at)).toEqual(before);
-          if (after) expect(schedule.next(at)).toEqual(after);
-        }
-      },
-    ),
+/** Expects a schedule to have these ticks in three days, and the ones before and after an instant. */
+function expectTicks(schedule: Schedule, due: readonly Date[], fromMs: number, at: Date): void {
+  expect(isos(schedule.between(new Date(fromMs), new Date(fromMs + 3 * DAY)))).toEqual(isos(due));
+  const [before, after] = [due.findLast((date) => date <= at), due.find((date) => date > at)];
+  if (before) expect(schedule.previous(at)).toEqual(before);
+  if (after) expect(schedule.next(at)).toEqual(after);
+}
+
+test('row 88: a schedule of EventBridge fires when a walk along the minutes finds it due, wherever clocks change', () => {
+  const { zoned, minutes, hours, minute } = schedules;
+  fc.assert(
+    fc.property(zoned, minutes, hours, weekdays, minute, ([timeZone, day], minutes, hours, days, minute) => {
+      const fromMs = Date.parse(`${day}T00:00:00Z`) - DAY;
+      const isDue = (wall: Wall) => minutes.has(wall.minute) && hours.has(wall.hour) && days.has(wall.weekday);
+      const weekdayNames = days.text.replace(/\d/g, (digit) => String(Number(digit) + 1));
+      const day5 = days.text === '*' ? '* * ? *' : `? * ${weekdayNames} *`;
+      const schedule = eventBridge(`cron(${minutes.text} ${hours.text} ${day5})`, { timeZone });
+
+      const due = walk(timeZone, fromMs, fromMs + 3 * DAY, isDue);
+      expectTicks(schedule, due, fromMs, new Date(fromMs + minute * MINUTE + 1));
+    }),
     { numRuns: 40 },
+  );
+});
+
+test("row 88: a crontab fires when Debian's cron does, wherever clocks change", () => {
+  const { zoned, minutes, hours, minute } = schedules;
+  fc.assert(
+    fc.property(zoned, minutes, hours, weekdays, minute, ([timeZone, day], minutes, hours, days, minute) => {
+      const fromMs = Date.parse(`${day}T00:00:00Z`) - DAY;
+      const expression = `${minutes.text} ${hours.text} * * ${days.text}`;
+      const schedule = cron(expression, { timeZone });
+      const isDue = (wall: Wall) => minutes.has(wall.minute) && hours.has(wall.hour) && days.has(wall.weekday);
+
+      const started = debianCron(expression, timeZone, fromMs, fromMs + 3 * DAY);
+      // Several starts in one minute are one tick.
+      const due = [...new Set(started.map((date) => date.getTime()))].map((ms) => new Date(ms));
+      expectTicks(schedule, due, fromMs, new Date(fromMs + minute * MINUTE + 1));
+      const sure = walk(timeZone, fromMs, fromMs + 3 * DAY, isDue);
+      expect(isos(due.filter((tick) => !schedule.isOptional?.(tick)))).toEqual(isos(sure));
+    }),
+    { numRuns: 50 },
   );
 });

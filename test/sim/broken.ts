@@ -17,6 +17,8 @@ export interface Request<V extends Verb = Verb> {
   readonly verb: V;
   readonly asked: Parameters<Verbs[V]>;
   readonly host: Host;
+  /** The host's monotonic clock when the call was made. */
+  readonly begunMono: number;
   /** How many failures and refusals the client has received for the requests of this call. */
   readonly heard: { failures: number; refusals: number };
 }
@@ -38,6 +40,8 @@ export interface Breaks {
   readonly sees?: (record: Stored, request: Request) => Stored;
   /** Changes the record that a request has written. */
   readonly leaves?: (record: Stored, before: Stored, request: Request) => Stored;
+  /** Changes a script on its way to Redis. */
+  readonly script?: (text: string) => string;
   /** Whether a write to DynamoDB is dropped: it is not sent, and its sender is told that it was applied. */
   readonly drops?: (update: string, request: Request) => boolean;
   /** Sends an answered request once more, this many milliseconds later. */
@@ -105,7 +109,13 @@ export function breakableStore<S extends object>(
 /** Makes a store in which each call has a client of its own. The client knows the call. */
 export function storeOfEachCall<S extends object>(host: Host, storeOf: (request: Request) => S): S {
   const requestOf = (verb: string, asked: readonly unknown[]) =>
-    ({ verb, asked, host, heard: { failures: 0, refusals: 0 } }) as unknown as Request;
+    ({
+      verb,
+      asked,
+      host,
+      begunMono: host.clock.monotonic(),
+      heard: { failures: 0, refusals: 0 },
+    }) as unknown as Request;
   const verbs = Object.keys(storeOf(requestOf('get', []))).map((verb) => [
     verb,
     (...asked: unknown[]) =>

@@ -1,4 +1,4 @@
-import type { LockEvent, LockStore } from 'single-execution';
+import type { LockEvent, LockStore, StoreCall } from 'single-execution';
 import type { Host } from './host.js';
 import { MISTAKE } from './sim-bug.js';
 
@@ -16,6 +16,17 @@ export interface Attempt {
   atMs?: number;
   /** Whether the store never answered the acquire or the release. */
   isUnheard: boolean;
+  /** The acquire of the attempt and its extensions, in order. */
+  readonly calls: StoreCallMade[];
+}
+
+/** A call of the library to the store, and when its time is up. */
+export interface StoreCallMade {
+  readonly verb: 'acquire' | 'extend';
+  readonly begunMs: number;
+  readonly budgetMs: number;
+  /** When the call has settled. */
+  endedMs?: number;
 }
 
 export type SkippedEvent = Extract<LockEvent, { type: 'skipped' }>;
@@ -47,6 +58,17 @@ export function caller(
   { tell, now, onAttempt, onOver, onSkipped, onFailed, onMistake }: Followers,
 ): Caller {
   let attempt: Attempt | undefined;
+  const attempts = new Map<string, Attempt>();
+  /** Follows a call until it has settled. It delays no promise, so a seed keeps its world. */
+  const follow = <R>(id: string, verb: StoreCallMade['verb'], { budgetMs }: StoreCall, answer: Promise<R>) => {
+    const made: StoreCallMade = { verb, begunMs: now(), budgetMs };
+    attempts.get(id)?.calls.push(made);
+    const settled = () => {
+      made.endedMs = now();
+    };
+    answer.then(settled, settled);
+    return answer;
+  };
   const isTold = (end: Attempt['end'], isUnheard = false) => {
     if (attempt) Object.assign(attempt, { end, atMs: now(), isUnheard });
   };
@@ -63,10 +85,12 @@ export function caller(
       acquire(claim, call) {
         hasEnded();
         const { attemptId: id, tickMs: tick } = claim;
-        attempt = { id, host, tick, end: 'none', begunMs: now(), isUnheard: false };
+        attempt = { id, host, tick, end: 'none', begunMs: now(), isUnheard: false, calls: [] };
+        attempts.set(id, attempt);
         onAttempt(attempt);
-        return store.acquire(claim, call);
+        return follow(id, 'acquire', call, store.acquire(claim, call));
       },
+      extend: (lease, to, call) => follow(lease.attemptId, 'extend', call, store.extend(lease, to, call)),
     }),
     onEvent(event) {
       tell(`${host.name}: ${event.type} ${'reason' in event ? event.reason : ''} ${event.attemptId ?? ''}`);

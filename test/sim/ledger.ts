@@ -1,5 +1,5 @@
 import type * as history from '../support/history/history.js';
-import { type Attempt, type Caller, caller, type SkippedEvent } from './caller.js';
+import { type Attempt, type Caller, caller, type SkippedEvent, type StoreCallMade } from './caller.js';
 import { type Begun, factBook, type SimRun } from './fact-book.js';
 import type { Host } from './host.js';
 import type { Applied, Item } from './lock-server.js';
@@ -65,12 +65,16 @@ export interface Findings {
 /** The fields of a record that a mark changes, besides the end of the lease. */
 const TICK_FIELDS = ['doneTick', 'openTicks', 'failedTicks'];
 
+/** The calls whose requests tell the server when they end, by the word with which the server applies them. */
+const TIMED: Readonly<Record<string, StoreCallMade['verb']>> = { granted: 'acquire', extended: 'extend' };
+
 /** How long a holder can block beyond its lease: 2 s of padding, and 1 s because Date headers show whole seconds. */
 const SLACK_MS = 2_000 + 1_000;
 /** Records what the store, the library and the handlers did, and checks it against the promises. */
 export function ledger({ regime, store, rules, now, tell = () => {} }: Circumstances) {
   /** Only the server's clock counts, no host's. */
   const isTimeOfServer = store !== 'dynamodb';
+  const bornMs = now();
   const violations: string[] = [];
   const grants: Grant[] = [];
   const barred = new Set<string>();
@@ -207,7 +211,26 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     ticks.marked(grant?.tick, begunTicks.get(number(after['fencingToken'])));
     begunTicks.delete(number(after['fencingToken']));
   };
+  /** A grant and an extension come within the time of their call, and a release is applied however late it comes. */
+  const onAsked = ({ before = {}, by, asked }: Applied) => {
+    const isHolder = before['state'] === 'held' && before['attemptId'] === by;
+    if (asked?.word === 'other' && isHolder) {
+      violation('I16', `the release of grant ${before['fencingToken']} was refused`);
+    }
+    const verb = asked && TIMED[asked.word];
+    if (!verb || !asked.knowsTime) return;
+    const { calls = [] } = attempts.get(String(by)) ?? {};
+    const call = calls.findLast((made) => made.verb === verb && made.begunMs <= asked.atMs);
+    if (!call) return;
+    const { begunMs, budgetMs, endedMs = Number.POSITIVE_INFINITY } = call;
+    // The time of a call stands still while its host is suspended.
+    const overMs = Math.max(begunMs + budgetMs, regime.suspends ? endedMs : 0);
+    const lateMs = now() - overMs - (1 + regime.drift * (now() - bornMs));
+    if (lateMs > 0)
+      violation('I15', `the ${verb} of ${String(by)} was applied ${Math.round(lateMs)} ms after its call`);
+  };
   const onWritten = (applied: Applied) => {
+    onAsked(applied);
     const { before = {}, after } = applied;
     for (const bar of barsOf(after)) barred.add(bar);
     const isNew = after['attemptId'] !== before['attemptId'];

@@ -1,7 +1,19 @@
 import { LockStoreError } from 'single-execution';
 import { asHeldBy, free, NEVER_MS, without } from '../support/bugs/record.js';
 import type { Breaks, Request, Stored } from './broken.js';
-import { believes, bug, cancelsNot, ends, grants, leaves, overstays, plays, type SimBug, sees } from './sim-bug.js';
+import {
+  believes,
+  bug,
+  cancelsNot,
+  ends,
+  grants,
+  leaves,
+  overstays,
+  plays,
+  rewrites,
+  type SimBug,
+  sees,
+} from './sim-bug.js';
 
 const isOwn = (record: Stored, { asked: [claim] }: Request<'acquire'>) => record.attemptId === claim.attemptId;
 const failure = (lockName: string, code: 'UNSETTLED' | 'UNAVAILABLE') =>
@@ -112,6 +124,14 @@ export const LOCK_BUGS: readonly SimBug[] = [
   bug('an attempt that was released is not written down', ['redis', 'synchronised', 151],
     leaves('release', keepsBars)),
   bug('an attempt that was taken over from is not written down', ['redis', 'suspended', 143], grants(keepsBars)),
+
+  bug('a grant does not look whether its call is over', ['redis', 'synchronised', 24],
+    rewrites("if isLate(ARGV[5]) then return answer('late') end", '')),
+  bug('an extension does not look whether its call is over', ['redis', 'synchronised', 19],
+    rewrites("if isLate(ARGV[3]) then return answer('late') end", '')),
+  bug('a release that comes after its call is refused', ['redis', 'synchronised', 5],
+    sees('release', (record, { host, begunMono, asked: [, , call] }) =>
+      host.clock.monotonic() - begunMono > call.budgetMs ? { ...record, attemptId: 'x' } : record)),
 
   // The holder's time
   bug('the deadline counts from the answer', [['redis', 'synchronised', 22], ['sql', 'synchronised', 24]],

@@ -17,6 +17,16 @@ export interface Applied {
   readonly by: unknown;
   /** Whether the request was a copy that the network made. */
   readonly isCopy: boolean;
+  /** What was asked for, and when; only of a store whose requests tell the server when their call ends. */
+  readonly asked?: Asked;
+}
+
+/** When the library handed a request to its client, and the word with which the server answers it. */
+export interface Asked {
+  readonly word: string;
+  readonly atMs: number;
+  /** Whether an answer had told the library the server's time by then. A process's first call does not know it. */
+  readonly knowsTime: boolean;
 }
 
 /**

@@ -69,6 +69,11 @@ export function grants(change: (record: Stored, before: Stored, request: Request
   );
 }
 
+/** Replaces a text in the scripts that run on Redis. */
+export function rewrites(from: string, to: string): Breaks {
+  return { script: (text) => text.replace(from, to) };
+}
+
 /** Makes cancels do nothing. */
 export function cancelsNot(isLost: (request: Request<'acquire'>) => boolean): Breaks {
   const isCancelLost = (request: Request) => request.verb === 'acquire' && isLost(request as Request<'acquire'>);

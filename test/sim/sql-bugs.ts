@@ -14,6 +14,9 @@ export const SQL_BUGS: readonly SimBug[] = [
   bug('a cancel does not write', ['sql', 'hostile', 1],
     writes(async ({ write, version, record, request: { asked: [claim] } }) =>
       record['barredAttempt'] === (claim as { attemptId?: string }).attemptId || write(version))),
+  bug('a write does not look whether its call is over', ['sql', 'synchronised', 3], {
+    storage: (storage) => ({ ...storage, write: (key, record, version, signal) => storage.write(key, record, version, signal) }),
+  }),
   bug('the host’s clock stands in for the storage’s', ['sql', 'skewed', 2], {
     storage: (storage, { host }) => ({
       ...storage, read: async (...asked) => ({ ...(await storage.read(...asked)), nowMs: Math.floor(host.clock.now()) }),
@@ -38,12 +41,12 @@ function writes(play: (asked: Write) => Promise<boolean>): Breaks {
   return {
     storage: (storage: Storage<number>, request) => ({
       ...storage,
-      write: (key, record, version, signal) =>
+      write: (key, record, version, signal, notAfterMs) =>
         play({
           request,
           record,
           version,
-          write: (under) => storage.write(key, record, under, signal),
+          write: (under) => storage.write(key, record, under, signal, notAfterMs),
           versionNow: async () => (await storage.read(key, signal)).version,
         }),
     }),

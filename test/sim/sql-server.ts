@@ -13,6 +13,12 @@ interface Row {
 /** The error if the database refused a statement before it ran. */
 class Refusal extends Error {}
 
+/** What a write does, if it carries the end of its call. A cancel writes on behalf of an acquire, and carries none. */
+function wordOf({ verb }: Request, before: StoredRecord | undefined, to: StoredRecord): string {
+  if (verb === 'extend') return 'extended';
+  return verb === 'acquire' && to['attemptId'] !== before?.['attemptId'] ? 'granted' : verb;
+}
+
 /** A table as Postgres and SQLite keep it: one row for each key, with a version that every write raises. */
 export function sqlServer(
   time: Timeline,
@@ -41,15 +47,18 @@ export function sqlServer(
     };
     const storage: Storage<number> = {
       read: (key) => exchange(() => ({ ...served(request, key, () => rows.get(key)), nowMs: Math.floor(time.now()) })),
-      write: (key, to, version) =>
-        exchange((isCopy) => {
+      write(key, to, version, _, notAfterMs = Number.POSITIVE_INFINITY) {
+        const atMs = time.now();
+        return exchange((isCopy) => {
           const before = rows.get(key);
-          if (before?.version !== version) return false;
+          if (before?.version !== version || time.now() >= notAfterMs) return false;
           served(request, key, () => rows.set(key, { record: to, version: (version ?? 0) + 1 }));
           const by = (request.asked[0] as { readonly attemptId?: string }).attemptId;
-          if (key === LOCK) onApplied({ host, before: before?.record, after: item() ?? {}, by, isCopy });
+          const asked = { word: wordOf(request, before?.record, to), atMs, knowsTime: true };
+          if (key === LOCK) onApplied({ host, before: before?.record, after: item() ?? {}, by, isCopy, asked });
           return true;
-        }),
+        });
+      },
       isUnsent: (error) => error instanceof Refusal,
     };
     return breaks.storage?.(storage, request) ?? storage;

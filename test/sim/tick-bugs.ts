@@ -63,7 +63,7 @@ export const TICK_BUGS: readonly SimBug[] = [
   bug('the tick of a dead holder is listed twice', [['dynamodb', 'synchronised', 45], ['redis', 'synchronised', 17]],
     grants((record, { state, tick, failedTicks }) => state === 'held' && tick && ticksIn(failedTicks).includes(tick)
       ? { ...record, failedTicks: `${record.failedTicks}${tick.toString(36)},` } : record)),
-  bug('the oldest failed ticks are kept, and not the newest', ['redis', 'synchronised', 186],
+  bug('the oldest failed ticks are kept, and not the newest', ['redis', 'synchronised', 302],
     grants((record, before) => {
       const all = ticksIn(list([...ticksIn(before.failedTicks), ...ticksIn(record.failedTicks)]));
       return record.failedTicks ? { ...record, failedTicks: list(all.slice(0, 8)) } : record;

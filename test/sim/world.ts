@@ -69,7 +69,7 @@ export function world(
   });
   const servers: Readonly<Record<StoreKind, () => LockServer>> = {
     dynamodb: () => dynamoDBServer(time, chance.fork('server'), regime, net, book.onApplied, breaks),
-    redis: () => redisServer(time, net, book.onApplied, breaks),
+    redis: () => redisServer(time, net, chance.fork('clients'), book.onApplied, breaks),
     sql: () => sqlServer(time, net, book.onApplied, breaks),
   };
   const server = servers[store]();

@@ -442,8 +442,11 @@ test('what stands under the prefix with a key that no lock can have is not liste
 });
 
 test.each<[unknown, string]>([
-  [undefined, 'compareAndSwapStore was given undefined: give { storage }'],
-  [{ storage: textStorage(manualClock()), prefix: '' }, "unknown option 'prefix': the options are storage, keyPrefix"],
+  [undefined, 'compareAndSwapStore was given undefined: pass { storage }'],
+  [
+    { storage: textStorage(manualClock()), prefix: '' },
+    "unknown option 'prefix' of compareAndSwapStore: the options are storage, keyPrefix",
+  ],
   [{ storage: undefined }, 'storage is undefined: give an object with the functions read and write'],
   [{ storage: { read() {} } }, "storage has no function 'write': give an object with the functions read and write"],
   [{ storage: textStorage(manualClock()), keyPrefix: 7 }, 'keyPrefix is 7: give a string'],

@@ -20,9 +20,9 @@ function lagging() {
   const lag = { writes: 0, reads: 0 };
   const read = async (name: string) => {
     const [row] = await pool
-      .query('SELECT record, version FROM single_execution_locks WHERE name = $1', [name])
+      .query('SELECT name, record, version FROM single_execution_locks WHERE name = $1', [name])
       .then(({ rows }) => rows);
-    return row ?? { record: '', version: null };
+    return row ?? { name: null, record: '', version: null };
   };
   const store = postgresStore({
     client: async (text, values) => {

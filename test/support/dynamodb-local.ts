@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DynamoDBClient, type ScalarAttributeType } from '@aws-sdk/client-dynamodb';
 import { inject } from 'vitest';
 
 export interface DynamoDBLocal {
@@ -18,19 +18,43 @@ export interface TableKeys {
   readonly partitionKey?: string;
   /** @default none */
   readonly sortKey?: string;
+  /** Secondary indexes, each of one attribute; a local one has the table's partition key before it. @default none */
+  readonly indexes?: readonly TableIndex[];
+}
+
+interface TableIndex {
+  readonly attribute: string;
+  readonly type: ScalarAttributeType;
+  readonly isLocal?: true;
 }
 
 /** Creates an empty table with string keys. @returns its name, which no other test has */
 export async function freshTable(client: DynamoDBClient, keys: TableKeys = {}): Promise<string> {
-  const { partitionKey = 'lockName', sortKey } = keys;
+  const { partitionKey = 'lockName', sortKey, indexes = [] } = keys;
   const names = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
   const TableName = `locks-${randomUUID()}`;
+  const schemaOf = (attributes: readonly string[]) =>
+    attributes.map((AttributeName, index) => ({ AttributeName, KeyType: index === 0 ? 'HASH' : 'RANGE' }) as const);
+  const indexesOf = (isLocal: boolean) =>
+    indexes
+      .filter((index) => isLocal === (index.isLocal === true))
+      .map(({ attribute }) => ({
+        IndexName: `by-${attribute}`,
+        KeySchema: schemaOf(isLocal ? [partitionKey, attribute] : [attribute]),
+        Projection: { ProjectionType: 'ALL' as const },
+      }));
+  const [ofAll, ofKey] = [indexesOf(false), indexesOf(true)];
   await client.send(
     new CreateTableCommand({
       TableName,
       BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-      KeySchema: names.map((AttributeName, index) => ({ AttributeName, KeyType: index === 0 ? 'HASH' : 'RANGE' })),
+      AttributeDefinitions: [
+        ...names.map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const })),
+        ...indexes.map(({ attribute: AttributeName, type: AttributeType }) => ({ AttributeName, AttributeType })),
+      ],
+      KeySchema: schemaOf(names),
+      ...(ofAll.length > 0 && { GlobalSecondaryIndexes: ofAll }),
+      ...(ofKey.length > 0 && { LocalSecondaryIndexes: ofKey }),
     }),
   );
   return TableName;

@@ -3,7 +3,12 @@ import type { AddressInfo, Server } from 'node:net';
 
 /** Lets a server listen on a port of the loopback interface. @default a free port @returns the port */
 export async function listening(server: Server, port = 0): Promise<number> {
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
   return (server.address() as AddressInfo).port;
 }
 

@@ -54,6 +54,7 @@ export interface Program {
   /** Sends a word. Resolves when the program has received it. */
   tell(word: string): Promise<void>;
   sigterm(): void;
+  send(signal: NodeJS.Signals): void;
   /**
    * Resolves when the program has gone round its event loop once more, and so has handled all signals that were sent
    * before.
@@ -124,6 +125,7 @@ function programOf(child: ChildProcessWithoutNullStreams): Program {
     until,
     tell,
     sigterm: () => void child.kill('SIGTERM'),
+    send: (signal) => void child.kill(signal),
     async turn() {
       for (let i = 0; i < 2; i++) await tell(`turn ${++turns}`);
     },

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -67,6 +68,8 @@ const PROGRAMS = {
     unpacked: /\/libfaketimeMT\.so\.1$/,
     brew: 'libfaketime',
   },
+  // Runs only from the place where Debian installs it: its folders are part of the program.
+  cron: { find: () => access('/usr/sbin/cron', constants.X_OK), packages: [['cron']], brew: 'cron' },
   spin: { find: () => run('spin', ['-V']), packages: [['spin']], unpacked: /^usr\/bin\/spin$/, brew: 'spin' },
   chromium: { find: () => run('chromium', ['--version']), packages: [['chromium']], brew: 'chromium' },
   gcc: { find: () => run('gcc', ['--version']), packages: [['gcc', 'libc6-dev']], brew: 'gcc' },

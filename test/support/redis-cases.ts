@@ -1,4 +1,4 @@
-import type { Claim } from 'single-execution';
+import type { Claim, StoreCall } from 'single-execution';
 import { listOf } from '../../src/core/record/open-ticks.js';
 import { giveUp } from '../../src/testing/contract/acquire.js';
 import { type ContractCase, contractCase } from '../../src/testing/contract/stage/case.js';
@@ -10,6 +10,7 @@ import {
 } from '../../src/testing/contract/stage/expectation.js';
 import { HOLD_MS, LEASE_MS, type Scene, TICK_MS } from '../../src/testing/contract/stage/scene.js';
 
+const UNANSWERED = { name: 'LockStoreError', code: 'UNAVAILABLE' };
 const ENDED = { name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true };
 /** A number that JavaScript and Lua cannot distinguish from its neighbours. */
 const UNSAFE_TOKEN = '9007199254740993';
@@ -122,6 +123,21 @@ export const redisCases: readonly ContractCase[] = [
     expectSame((await scene.record())?.failedTicks, listOf(ticks), 'failedTicks');
   }),
 
+  contractCase('F124 an acquire that arrives when its call is over takes nothing', async (scene) => {
+    await scene.run();
+    await expectRejection(scene.harness.store.acquire(scene.claim(), over(scene)), UNANSWERED, 'acquire');
+    await scene.grant();
+  }),
+
+  redisCase('F124 an extension that arrives when its call is over moves nothing', async (scene) => {
+    const lease = await scene.grant();
+    await scene.extend(lease);
+    const { lockUntil } = (await scene.record()) ?? {};
+    const late = scene.harness.store.extend(lease, { leaseMs: 2 * LEASE_MS }, over(scene));
+    await expectRejection(late, UNANSWERED, 'extend');
+    expectSame((await scene.record())?.lockUntil, lockUntil, 'lockUntil');
+  }),
+
   redisCase('F86 a token that is not a safe integer stays as it is, and the lock stays free', async (scene) => {
     await scene.run();
     await scene.patch({ fencingToken: UNSAFE_TOKEN });
@@ -130,6 +146,9 @@ export const redisCases: readonly ContractCase[] = [
     await scene.grant();
   }),
 ];
+
+/** A call that is over before its request is sent, as for a request that waits in a client's queue. */
+const over = ({ harness }: Scene): StoreCall => ({ ...harness.call(), budgetMs: -1_000 });
 
 function redisCase(name: string, play: (scene: Scene) => Promise<void>): ContractCase {
   return contractCase(name, play, ['admin', 'patch']);

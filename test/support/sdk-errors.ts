@@ -1,3 +1,6 @@
+/** The output of a write without data. DynamoDB names the request in each answer. */
+export const ANSWERED = { $metadata: { httpStatusCode: 200, requestId: 'R1' } };
+
 /** The SDK's error if no answer came. */
 export function timeout(): Error {
   return Object.assign(new Error('no answer'), { name: 'TimeoutError' });

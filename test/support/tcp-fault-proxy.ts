@@ -5,13 +5,15 @@ import { listening } from './loopback.js';
 /**
  * What happens to a request. `drop-request`: the connection is reset before the server sees the request.
  * `drop-response`: it is reset after the server has answered. `busy`: the client gets this error of Redis, and the
- * server never sees the request. `keepBackMs`: this answer and all later ones on the connection are delayed. `lateMs`:
+ * server never sees the request. `stall`: the request and all data after it stay unread until the connection ends.
+ * `keepBackMs`: this answer and all later ones on the connection are delayed. `lateMs`:
  * the connection is reset, and the server sees the request that much later.
  */
 export type TcpFault =
   | 'drop-request'
   | 'drop-response'
   | 'busy'
+  | 'stall'
   | { readonly keepBackMs: number }
   | { readonly lateMs: number };
 
@@ -56,6 +58,7 @@ export async function startTcpFaultProxy(
     client.on('data', (request) => {
       const fault = faultFor(request.toString('latin1'));
       if (fault === 'drop-request') return hangUp();
+      if (fault === 'stall') return client.pause();
       if (fault === 'busy') return client.write('-BUSY by the fault proxy\r\n');
       dropsAnswer = fault === 'drop-response';
       if (typeof fault === 'object') {

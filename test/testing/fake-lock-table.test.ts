@@ -13,7 +13,7 @@ import { type AwsClientStub, mockClient } from 'aws-sdk-client-mock';
 import { executeWithLock, withSingleExecution } from 'single-execution';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { fakeLockTable, lambdaContext, scheduledEvent } from 'single-execution/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 let mock: AwsClientStub<DynamoDBDocumentClient>;
 beforeEach(() => {
@@ -257,4 +257,20 @@ test('refuses what is no mock, and options that it does not know', () => {
   expect(() => fakeLockTable(mock, { table: 'locks' } as never)).toThrow(
     new TypeError("unknown option 'table' of fakeLockTable: the options are tableName, partitionKey, sortKey"),
   );
+});
+
+test('F139 fake timers of 1970 are refused by their name, and nothing is written', async () => {
+  const table = fakeLockTable(mock);
+  vi.useFakeTimers({ now: 0 });
+  try {
+    await expect(run()).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      cause: { message: 'the clock is at 1970-01-01T00:00:00.000Z, before 2001; in a test turn it to 2015 or later' },
+    });
+    expect(table.items()).toEqual([]);
+    vi.setSystemTime(Date.UTC(2015, 0, 1));
+    expect(await run()).toMatchObject({ status: 'executed' });
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -17,6 +17,14 @@ describe('manualClock', () => {
     expect(manualClock(start).now()).toBe(START + 5);
   });
 
+  test.each([
+    ['an invalid Date', new Date(Number.NaN), 'start is an invalid Date'],
+    ['NaN', Number.NaN, 'start is NaN'],
+    ['a text', '2026-01-01' as never, "start is '2026-01-01'"],
+  ])('refuses to start at %s, at which no time would ever be over', (_, start, problem) => {
+    expect(() => manualClock(start)).toThrow(new RangeError(`${problem}: give a Date, or epoch milliseconds`));
+  });
+
   test('advances both clocks', async () => {
     const clock = manualClock();
     await clock.advance(1_500);

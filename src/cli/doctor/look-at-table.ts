@@ -1,21 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import type { DescribeTableCommandOutput, TableDescription } from '@aws-sdk/client-dynamodb';
 import { type Clock, type ClockBounds, LockStoreError } from '../../index.js';
-import { isLockAttribute } from '../../operate/lock-summary.js';
+import { indexConflict, RECORD_ATTRIBUTES, recordAttributeType } from '../../operate/table-attributes.js';
 import { NOBODY } from '../known-lock.js';
 import { type DynamoDBTable, isDenied } from '../store/dynamodb-table.js';
 import { nameOfThrown, systemWords } from '../store/reach.js';
-import { clockVerdict, type Examiner, type Finding, look, ok, problem, unknown, type Verdict } from './finding.js';
+import {
+  clockVerdict,
+  type Examiner,
+  type Finding,
+  look,
+  ok,
+  problem,
+  unknown,
+  type Verdict,
+  warning,
+} from './finding.js';
 
 const NO_TABLE = 'ResourceNotFoundException';
 
-/** Looks at a DynamoDB table. Writes nothing: it tries the right to write with the `resume` of an unused name. */
+/** Looks at a DynamoDB table. Writes nothing: it tries the right to write with a condition that never holds. */
 export async function lookAtTable(opened: DynamoDBTable, { admin, clock }: Examiner): Promise<readonly Finding[]> {
   const { described, findings } = await describe(opened, clock);
   if (findings.some(({ status }) => status === 'problem') && !described) return findings;
   return [
     ...findings,
-    ...(described ? [keyOf(described, opened.keys), replicasOf(described)] : []),
+    ...(described ? [keyOf(described, opened.keys), indexesOf(described), replicasOf(described)] : []),
     await timeToLive(opened),
     ...(await permissions(opened, admin)),
   ];
@@ -84,6 +94,25 @@ function keyOf({ KeySchema = [], AttributeDefinitions = [] }: TableDescription, 
   return { check, ...problem(found, `give ${options}, and to stores the same as partitionKey and sortKey`) };
 }
 
+function indexesOf(table: TableDescription): Finding {
+  const check = 'indexes';
+  const { AttributeDefinitions: types = [] } = table;
+  const indexes = [...(table.GlobalSecondaryIndexes ?? []), ...(table.LocalSecondaryIndexes ?? [])];
+  const conflicts = indexes.flatMap(({ IndexName: name = '', KeySchema = [] }) => {
+    const keys = KeySchema.map(({ AttributeName: key = '' }) => ({
+      name: key,
+      type: types.find(({ AttributeName }) => AttributeName === key)?.AttributeType,
+    }));
+    return indexConflict({ name, keys }) ?? [];
+  });
+  const found = conflicts.map((conflict) => conflict.problem).join('; ');
+  if (conflicts.some(({ isFatal }) => isFatal)) {
+    return { check, ...problem(found, 'use a table without this index, or an index of another attribute') };
+  }
+  if (found !== '') return { check, ...warning(found, 'leave locks out of what reads this index') };
+  return { check, ...ok(indexes.length === 0 ? 'none' : 'none has an attribute of locks as its key') };
+}
+
 function replicasOf({ Replicas = [], MultiRegionConsistency }: TableDescription): Finding {
   const check = 'replicas';
   const regions = Replicas.map(({ RegionName }) => RegionName).join(', ');
@@ -106,7 +135,7 @@ async function timeToLive({ client, keys: { tableName } }: DynamoDBTable): Promi
       const { TimeToLiveDescription: ttl } = await client.send(new DescribeTimeToLiveCommand({ TableName: tableName }));
       if (!ttl?.TimeToLiveStatus?.startsWith('ENABL')) return ok('off');
       const found = `on, by ${ttl.AttributeName}`;
-      return isLockAttribute(ttl.AttributeName ?? '')
+      return recordAttributeType(ttl.AttributeName ?? '') !== undefined
         ? problem(found, 'turn it off: a lock that is deleted forgets which ticks are done, and its fencing token')
         : ok(`${found}, which no lock has`);
     },
@@ -115,14 +144,12 @@ async function timeToLive({ client, keys: { tableName } }: DynamoDBTable): Promi
 }
 
 /** Whether this role has the rights of runs and of operators. */
-async function permissions(
-  { client, keys: { tableName } }: DynamoDBTable,
-  admin: Examiner['admin'],
-): Promise<Finding[]> {
+async function permissions(opened: DynamoDBTable, admin: Examiner['admin']): Promise<Finding[]> {
+  const { client, keys } = opened;
+  const { tableName } = keys;
   const { ScanCommand } = await import('@aws-sdk/client-dynamodb');
   const asked: Readonly<Record<string, () => Promise<unknown>>> = {
-    // A name that no lock has, so that no pause ends.
-    'dynamodb:UpdateItem': () => admin.resume(randomUUID()),
+    'dynamodb:UpdateItem': () => tryToWrite(opened),
     'dynamodb:GetItem': () => admin.get(NOBODY),
     'dynamodb:Scan': () => client.send(new ScanCommand({ TableName: tableName, Limit: 1 })),
   };
@@ -140,15 +167,48 @@ async function permissions(
   );
 }
 
+/**
+ * Asks to write every attribute that a run writes, as an acquire does, to an item that does not exist, and only if it
+ * exists. So DynamoDB checks the rights, and writes nothing.
+ */
+async function tryToWrite({ client, keys }: DynamoDBTable): Promise<void> {
+  const { UpdateItemCommand } = await import('@aws-sdk/client-dynamodb');
+  const { tableName, partitionKey = 'lockName', sortKey, keyPrefix = '' } = keys;
+  const names = Object.fromEntries(RECORD_ATTRIBUTES.map((name, i) => [`#a${i}`, name]));
+  const command = new UpdateItemCommand({
+    TableName: tableName,
+    Key: {
+      [partitionKey]: { S: keyPrefix + randomUUID() },
+      ...(sortKey !== undefined && { [sortKey]: { S: 'lock' } }),
+    },
+    UpdateExpression: `SET ${Object.keys(names)
+      .map((path) => `${path} = ${typeIs(names[path], 'N') ? ':n' : ':s'}`)
+      .join(', ')}`,
+    ConditionExpression: 'attribute_exists(#key)',
+    ExpressionAttributeNames: { ...names, '#key': partitionKey },
+    ExpressionAttributeValues: { ':n': { N: '1' }, ':s': { S: 'doctor' } },
+    ReturnValues: 'ALL_OLD',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  try {
+    await client.send(command);
+  } catch (error) {
+    if (nameOfThrown(error) !== 'ConditionalCheckFailedException') throw error;
+  }
+}
+
+const typeIs = (name: string | undefined, type: string): boolean => recordAttributeType(name ?? '') === type;
+
 const NEEDED_BY: Readonly<Record<string, string>> = {
-  'dynamodb:UpdateItem': 'every run, and what changes a lock',
-  'dynamodb:GetItem': 'show, why, unlock, delete, backfill and forget',
-  'dynamodb:Scan': 'ls',
+  'dynamodb:UpdateItem':
+    'every run, and what changes a lock, needs it; the role of a function needs it for its own locks only',
+  'dynamodb:GetItem': 'show, why, unlock, delete, backfill and forget need it',
+  'dynamodb:Scan': 'ls needs it',
 };
 
 function rightRefused(right: string, error: unknown): Verdict {
   const cause = error instanceof LockStoreError ? error.cause : error;
   const name = nameOfThrown(cause);
-  if (isDenied(cause)) return problem(`denied: ${name}`, `allow it to this role: ${NEEDED_BY[right]} need it`);
+  if (isDenied(cause)) return problem(`denied: ${name}`, `allow it to this role: ${NEEDED_BY[right]}`);
   return unknown(`refused: ${name}`, 'correct what the lines above say first');
 }

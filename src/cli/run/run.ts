@@ -8,7 +8,7 @@ import {
   LockStoreError,
 } from '../../index.js';
 import { loggerObserver } from '../../observe/observe.js';
-import { dueTick, shortInstant } from '../../operate/times.js';
+import { dueTick, shortInstant, tellMisfit } from '../../operate/times.js';
 import type { Command, Environment, Session } from '../command.js';
 import { CliError, EXIT, isWrongUse, quoted, wrongUse } from '../exit-code.js';
 import { given, instantOf, scheduleOf } from '../read-value.js';
@@ -60,6 +60,7 @@ export const run: Command = {
     const note = (words: string) => session.terminal.note(`single-execution: ${words}`);
     const task = (execution: Execution) => {
       seen.started = true;
+      noteMisfit(execution, order.schedule, session.clock, note);
       execution.signal.addEventListener('abort', () => {
         // If this process was asked to end, the command got that signal too.
         if (!isShutdown(execution.signal.reason)) stop.abort();
@@ -111,6 +112,17 @@ function orderOf(session: Session): ExecuteOptions & { readonly command: readonl
     ...(schedule && { schedule }),
     ...(at && { tick: at }),
   };
+}
+
+/** Notes that this run and the one before lie equally far from the ticks: the schedule has another time zone, say. */
+function noteMisfit(
+  { name, previous, tick }: Execution,
+  schedule: ExecuteOptions['schedule'],
+  clock: Session['clock'],
+  note: (words: string) => void,
+): void {
+  if (typeof schedule !== 'object' || tick === undefined || previous === undefined) return;
+  tellMisfit(name, schedule, [previous.lockedAt, new Date(clock.now())], note);
 }
 
 /** The error of a call that has not begun its command. */

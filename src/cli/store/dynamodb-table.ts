@@ -8,7 +8,7 @@ import { nameOfThrown, type StorePlace, systemWords } from './reach.js';
 export interface DynamoDBTable {
   readonly client: DynamoDBClient;
   readonly place: StorePlace;
-  readonly keys: Pick<DynamoDBStoreOptions, 'tableName' | 'partitionKey' | 'sortKey'>;
+  readonly keys: Pick<DynamoDBStoreOptions, 'tableName' | 'partitionKey' | 'sortKey' | 'keyPrefix'>;
 }
 
 /** How long a server that was just started may take to answer. */

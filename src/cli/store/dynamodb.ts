@@ -24,7 +24,8 @@ export const dynamodb: StoreKind = {
   prefixVariable: 'LOCK_KEY_PREFIX',
   secrets: ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
   hasTable: true,
-  examined: "the table, its keys, its time to live, its replicas, the rights of this role, this host's clock",
+  examined:
+    "the table, its keys, its indexes, its time to live, its replicas, the rights of this role, this host's clock",
   check({ line }) {
     const endpoint = line.text('endpoint');
     if (endpoint === undefined || /^https?:\/\/./.test(URL.canParse(endpoint) ? endpoint : '')) return;
@@ -37,7 +38,7 @@ const PACKAGES = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'];
 
 async function openTable({ value: tableName, line, prefix }: NamedStore, clock: Clock): Promise<OpenedStore> {
   const at = given(line, { endpoint: 'endpoint', region: 'region', profile: 'profile' });
-  const keys = { tableName, ...given(line, { 'partition-key': 'partitionKey', 'sort-key': 'sortKey' }) };
+  const keys = { tableName, ...given(line, { 'partition-key': 'partitionKey', 'sort-key': 'sortKey' }), ...prefix };
   const [{ DynamoDBClient }, { dynamoDBAdminStore, dynamoDBStore }] = await needing(PACKAGES, () =>
     Promise.all([import('@aws-sdk/client-dynamodb'), import('../../stores/dynamodb/dynamodb.js')]),
   );
@@ -51,7 +52,7 @@ async function openTable({ value: tableName, line, prefix }: NamedStore, clock: 
     step: 'initialize',
     priority: 'high',
   });
-  const options = { client, ...keys, ...prefix };
+  const options = { client, ...keys };
   const opened: DynamoDBTable = { client, place, keys };
   return {
     store: dynamoDBStore(options),

@@ -1,4 +1,9 @@
-import { createPostgresTable, type PostgresStoreOptions, postgresStore, postgresTable } from '../../stores/postgres.js';
+import {
+  createPostgresTable,
+  type PostgresStoreOptions,
+  postgresStore,
+  postgresTable,
+} from '../../stores/sql/postgres.js';
 import {
   clockVerdict,
   type Examiner,

@@ -103,12 +103,23 @@ export function systemWords(error: unknown): string | undefined {
   return /^E[A-Z_]+$/.test(String(code)) ? message : undefined;
 }
 
-/** The system's code or the name of a thrown value: its message may contain a secret. */
+/**
+ * The system's code or the name of a thrown value: its message may contain a secret. If an error of AWS has lost its
+ * name, which happens in trees with several copies of the SDK's core, its code is in `__type` or is the whole message.
+ */
 export function nameOfThrown(error: unknown): string {
-  const { code, name, errstr } = Object(error) as Partial<NodeJS.ErrnoException & { errstr: unknown }>;
+  const {
+    code,
+    name = 'Error',
+    errstr,
+    __type,
+    message,
+  } = Object(error) as Partial<NodeJS.ErrnoException & { errstr: unknown; __type: string }>;
   // node:sqlite has one code for all errors, and beside it SQLite's fixed words for the result code.
   if (code === 'ERR_SQLITE_ERROR' && typeof errstr === 'string') return errstr;
-  return typeof code === 'string' ? code : (name ?? 'Error');
+  if (typeof code === 'string') return code;
+  const type = String(__type ?? message).replace(/^.*#/, '');
+  return /^(Error|Unknown|\w*ServiceException)$/.test(name) && /^[A-Z]\w+$/.test(type) ? type : name;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createSqliteTable, type SqliteStoreOptions, sqliteStore, sqliteTable } from '../../stores/sqlite.js';
+import { createSqliteTable, type SqliteStoreOptions, sqliteStore, sqliteTable } from '../../stores/sql/sqlite.js';
 import { failed, quoted } from '../exit-code.js';
 import type { StoreKind } from './kind.js';
 import { isMissing } from './reach.js';

@@ -1,5 +1,6 @@
 import type { LockEvent } from '../public/events.js';
 import { environmentVariable } from '../values/environment.js';
+import { isError } from '../values/thrown.js';
 import { byType, type Level, WORDS } from './event-words.js';
 
 /** Writes one line for an operator: its level, the message in plain words, and the event with its error. */
@@ -46,5 +47,5 @@ function write(level: Level, message: string, details: object): void {
 }
 
 function errorLine(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : typeof error;
+  return isError(error) ? `${error.name}: ${error.message}` : typeof error;
 }

@@ -61,7 +61,8 @@ export function checkCatchUp(
   needs: { readonly tickMark: 'success' | 'start'; readonly schedule: Schedule | Interval | undefined },
 ): void {
   if (mode === 'none') return;
-  if (!isTimed(needs.schedule)) {
+  // A schedule of the environment that cannot be read has no ticks, and must not keep a function from starting.
+  if (!isTimed(needs.schedule) && needs.schedule?.everyMs !== Number.POSITIVE_INFINITY) {
     throw new TypeError(
       `catchUp.mode is '${mode}', but no schedule says when ticks were due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })`,
     );

@@ -1,4 +1,5 @@
 import { readThrown, readThrownText } from '../values/thrown.js';
+import { finalProblem } from './final-failure.js';
 
 /*
  * Errors that a client or a wrapper has put around other errors. The server's own code is often only in the innermost.
@@ -32,9 +33,14 @@ function errorChain(error: unknown): readonly unknown[] {
 
 /** Returns the errors that an `AggregateError` holds, such as one for each address of a host; else undefined. */
 function aggregatedErrors(error: unknown): readonly unknown[] | undefined {
-  const errors = readThrown(error, 'errors');
-  if (readThrownText(error, 'name') !== 'AggregateError' || !Array.isArray(errors)) return undefined;
-  return errors.length > 0 ? errors.slice(0, MOST_ERRORS) : undefined;
+  if (readThrownText(error, 'name') !== 'AggregateError') return undefined;
+  try {
+    const errors = [...(readThrown(error, 'errors') as unknown[])].slice(0, MOST_ERRORS);
+    return errors.length > 0 ? errors : undefined;
+  } catch {
+    // The list cannot be read, so it counts as absent.
+    return undefined;
+  }
 }
 
 /** The deepest nest of errors that hold several errors. */
@@ -82,4 +88,10 @@ export function isUnsentIn(chain: readonly unknown[]): boolean {
 /** Whether a network error, also one behind wrappers, proves that the request was never sent. */
 export function isUnsentBehind(error: unknown): boolean {
   return judgeAll(error, (chain) => ({ isUnsent: isUnsentIn(chain) })).isUnsent;
+}
+
+/** Says why no second try can cure an error of a chain, and the remedy: see `finalProblem`. */
+export function finalProblemIn(chain: readonly unknown[]): string | undefined {
+  const single = chain.filter((one) => readThrown(one, 'errors') === undefined);
+  return single.map((one) => finalProblem(one, 0)).find((problem) => problem !== undefined);
 }

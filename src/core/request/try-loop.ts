@@ -40,6 +40,7 @@ export async function tryUntilAnswered<T>(
   const pending = new Set<AbortController>();
   let tries = 0;
   let ambiguous = false;
+  let failure: { readonly error: unknown } | undefined;
   let timer: Timer | undefined;
 
   return new Promise((resolve) => {
@@ -53,7 +54,8 @@ export async function tryUntilAnswered<T>(
     };
     const giveUp = (why: string) => end({ error: new Unanswered(why) });
     const onAbort = () => giveUp('aborted before an answer came');
-    const onSilence = () => giveUp(`no answer within ${Math.round(call.budgetMs)} ms`);
+    // An earlier failure says more than the silence of the last try.
+    const onSilence = () => (failure ? end(failure) : giveUp(`no answer within ${Math.round(call.budgetMs)} ms`));
 
     const sendNext = () => {
       const controller = new AbortController();
@@ -67,9 +69,10 @@ export async function tryUntilAnswered<T>(
       sendAfter(call.tryMs);
     };
     const failed = (error: unknown) => {
-      const failure = classify(error);
-      ambiguous ||= failure.ambiguous;
-      if (!failure.retry) return end({ error });
+      const judged = classify(error);
+      ambiguous ||= judged.ambiguous;
+      if (!judged.retry) return end({ error });
+      failure = { error };
       return sendAfter(jittered(0, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1))), error);
     };
     /**

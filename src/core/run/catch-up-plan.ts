@@ -47,7 +47,9 @@ export function planCatchUp(lease: Lease, settings: Settings): CatchUpPlan {
   const { tickMs } = lease;
   if (schedule === undefined || tickMs === undefined) return NOTHING;
   const missed = missedSinceLast(lease, tickMs, schedule);
-  return isTimed(schedule) ? { ...planFor(lease, tickMs, schedule, settings.catchUp), missed } : { ...NOTHING, missed };
+  if (isTimed(schedule)) return { ...planFor(lease, tickMs, schedule, settings.catchUp), missed };
+  // Keep the list of ticks that wait, if the schedule cannot be read for a while.
+  return { ...NOTHING, missed, ...(settings.catchUp.mode === 'all' && { keepTicks: MOST_LISTED }) };
 }
 
 function missedSinceLast({ doneTickMs, previous }: Lease, tickMs: number, schedule: Schedule | Interval): NewestTicks {

@@ -1,3 +1,6 @@
+import { describeObject, msOfDate } from './date.js';
+import { readThrown } from './thrown.js';
+
 /**
  * Returns the names in a table of options, in their order. The compiler refuses a table that leaves out a member of
  * `O`. Because of the annotation below, a bundler drops a call whose result is not used.
@@ -31,21 +34,41 @@ export function checkChoice<C extends string>(option: string, value: unknown, ch
 
 /** @throws TypeError unless the value is an object with these functions */
 export function checkMethods(option: string, value: unknown, methods: readonly string[], remedy: string): void {
-  if (typeof value !== 'object' || value === null)
-    throw new TypeError(`${option} is ${describeType(value)}: ${remedy}`);
+  const type = describeType(value);
+  if (typeof value !== 'object' || value === null || FIRST[type])
+    throw new TypeError(`${option} is ${type}: ${remedy}${FIRST[type] ?? ''}`);
   const missing = methods.find((method) => typeof (value as Record<string, unknown>)[method] !== 'function');
   if (missing !== undefined) throw new TypeError(`${option} has no function '${missing}': ${remedy}`);
 }
 
+/** What to do with a value that only makes the right one. */
+const FIRST: Readonly<Record<string, string>> = {
+  'a function': ', or call it first',
+  'a promise': ', or await it first',
+};
+
 /**
+ * Checks the options of a store. Another object in their place, such as the client itself, is refused as such.
+ *
  * @param known the names of a store's options; the first one is required
  * @throws TypeError unless `options` has the required option and known options only
  */
 export function checkStoreOptions(factory: string, options: object, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`${factory} was given ${describeType(options)}: give { ${known[0]} }`);
+  const [required = ''] = known;
+  let given = describeType(options);
+  if (given.startsWith('an object')) {
+    const strays = Object.keys(options).filter((name) => !known.includes(name));
+    // Compare names: plain objects of another realm have another `Object`.
+    const isPlain = options.constructor?.name === 'Object';
+    const hasAll = required in options && strays.length === 0;
+    if (hasAll || (isPlain && strays.every((name) => typeof Reflect.get(options, name) !== 'function'))) {
+      checkKnown(options, known, factory);
+      return;
+    }
+    given = 'an object that is not its options';
   }
-  checkKnown(options, known);
+  const shape = known.filter((name) => name === required || name === 'client').join(', ');
+  throw new TypeError(`${factory} was given ${given}: pass { ${shape} }`);
 }
 
 /** Describes a value for an error message: short, quoted if it is a string, without the contents of an object. */
@@ -57,16 +80,22 @@ export function describe(value: unknown): string {
   }
 }
 
-/** Like `describe`, for values that may contain a secret: shows the type of a text or number instead of its value. */
+/**
+ * Like `describe`, for values that may contain a secret, and for objects: shows the type of a text or number instead of
+ * its value, and tells promises and classes from other objects and functions.
+ */
 export function describeType(value: unknown): string {
+  if (typeof readThrown(value, 'then') === 'function') return 'a promise';
+  if (typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value))) return 'a class';
   return ['string', 'number', 'bigint', 'symbol'].includes(typeof value) ? `a ${typeof value}` : describe(value);
 }
 
 function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value.length > 64 ? `${value.slice(0, 64)}…` : value}'`;
   if (typeof value === 'function') return 'a function';
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString();
+  const ms = msOfDate(value);
+  if (ms !== undefined) return Number.isNaN(ms) ? 'an invalid Date' : new Date(ms).toISOString();
   if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'object' && value !== null) return 'an object';
+  if (typeof value === 'object' && value !== null) return describeObject(value);
   return String(value);
 }

@@ -14,10 +14,18 @@ export function readThrownText(thrown: unknown, property: string): string {
   return typeof value === 'string' ? value : '';
 }
 
+/**
+ * Whether a value is an error, also of another realm. In Jest the errors of Node's own modules are of another realm
+ * than the test.
+ */
+export function isError(value: unknown): value is Error {
+  return value instanceof Error || /^\[object (Error|DOMException)]$/.test(Object.prototype.toString.call(value));
+}
+
 /** Returns the name of a thrown error, or the type of another value. Unlike a message, it is safe to store and log. */
 export function errorName(thrown: unknown): string {
   try {
-    const name: unknown = thrown instanceof Error ? thrown.name : typeof thrown;
+    const name: unknown = isError(thrown) ? thrown.name : typeof thrown;
     return typeof name === 'string' && name !== '' ? name : 'Error';
   } catch {
     // Reading the name threw, so the error gets the general name.

@@ -1,3 +1,4 @@
+import { msOfDate } from './date.js';
 import { formatDuration } from './duration.js';
 
 /**
@@ -20,6 +21,11 @@ export interface Schedule {
   ): Date[];
   /** Returns the expression, and its time zone if that is not UTC. */
   toString(): string;
+  /**
+   * Whether a tick is optional: a call for it runs, but no call may come, and then the tick is not missed. Such ticks
+   * exist where clocks change, because schedulers differ there. Without this function no tick is optional.
+   */
+  isOptional?(tick: Date): boolean;
   /** Milliseconds between two ticks, if the schedule does not know the instants at which ticks are due. */
   readonly everyMs?: number;
 }
@@ -74,7 +80,7 @@ export interface NewestTicks {
 
 export const NO_TICKS: NewestTicks = { ticksMs: [], others: 0 };
 
-/** Finds the ticks of a schedule strictly between `lastMs` and `tickMs`. */
+/** Finds the ticks of a schedule strictly between `lastMs` and `tickMs`, without optional ones. */
 export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule | Interval): NewestTicks {
   if (!isTimed(schedule)) return missedByInterval(lastMs, tickMs, schedule.everyMs);
   const ticksMs: number[] = [];
@@ -82,19 +88,31 @@ export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule |
   while (ticksMs.length < MOST_LISTED) {
     const ms = msOf(schedule.previous(new Date(beforeMs - 1)));
     if (typeof ms !== 'number' || !(ms > lastMs && ms < beforeMs)) break;
-    ticksMs.push(ms);
+    if (!isOptional(schedule, ms)) ticksMs.push(ms);
     beforeMs = ms;
   }
   const older = ticksMs.length < MOST_LISTED ? [] : ticksBetween(schedule, lastMs + 1, beforeMs, MOST_COUNTED);
   return { ticksMs: ticksMs.reverse(), others: older.length };
 }
 
-/** Finds the first `max` ticks of a schedule from `fromMs` (inclusive) to `toMs` (exclusive). */
+/**
+ * Finds the first `max` ticks of a schedule from `fromMs` (inclusive) to `toMs` (exclusive), without optional ones.
+ */
 export function ticksBetween(schedule: Schedule, fromMs: number, toMs: number, max: number): number[] {
-  if (fromMs >= toMs) return [];
+  if (fromMs >= toMs || max < 1) return [];
   // A caller's own schedule may return other values than Dates, or ticks outside of `from` and `to`.
-  const ticks = schedule.between(new Date(fromMs), new Date(toMs), { max }).map(msOf) as number[];
-  return ticks.filter((tick) => tick >= fromMs && tick < toMs);
+  const found = schedule.between(new Date(fromMs), new Date(toMs), { max }).map(msOf) as number[];
+  const ticks = found.filter((tick) => tick >= fromMs && tick < toMs);
+  const sure = ticks.filter((tick) => !isOptional(schedule, tick));
+  const lastMs = ticks.at(-1);
+  // Optional ticks may have taken the place of later ones.
+  if (sure.length === ticks.length || ticks.length < max || lastMs === undefined) return sure;
+  return [...sure, ...ticksBetween(schedule, lastMs + 1, toMs, max - sure.length)];
+}
+
+/** Whether a tick that never came is not missed. */
+function isOptional(schedule: Schedule, tickMs: number): boolean {
+  return schedule.isOptional?.(new Date(tickMs)) === true;
 }
 
 /**
@@ -122,9 +140,5 @@ export function dateOf(ms: number | undefined): Date | undefined {
 
 /** Returns the epoch milliseconds of a Date; NaN for an invalid Date. Returns any other value unchanged. */
 export function msOf(value: unknown): unknown {
-  try {
-    return value instanceof Date ? value.getTime() : value;
-  } catch {
-    return Number.NaN;
-  }
+  return msOfDate(value) ?? value;
 }

@@ -5,6 +5,7 @@ import { isLockingOff } from '../run/unguarded-run.js';
 import { checkChoice, describe } from '../values/checks.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
 import { checkTick, isTimed, msOf } from '../values/tick.js';
+import { type Gaps, warnOfMisfit } from './misfit.js';
 
 /** The facts about a call that its trigger contains. */
 export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'>;
@@ -59,7 +60,13 @@ export function tickChooser<A extends readonly unknown[]>(
   }
   if (tick === 'nearest') {
     const nearest = nearestTick(settings);
-    return (read) => ({ ...untimed(read), ...nearest() });
+    const onNearest = warnOfMisfit(settings.schedule);
+    return (read, _, name) => {
+      const due = nearest();
+      if (due === undefined) return untimed(read);
+      onNearest(name, due.tickMs, due.gapsMs);
+      return { ...untimed(read), tickMs: due.tickMs };
+    };
   }
   return (read, _, name) => {
     if (read.tickMs === undefined) onUntold(read, name);
@@ -123,11 +130,20 @@ export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings
 
 /** How far ahead a tick may lie, because a host's clock may be behind, or a timer early: 5 minutes. */
 const EARLY_MS = 300_000;
+/** And only a part of the time between two ticks, one in so many: calls are late much more often than early. */
+const EARLY_PARTS = 10;
+
+/** A tick that was computed from the clock, and how far the call lies from the ticks before and after it. */
+export interface NearestTick {
+  readonly tickMs: number;
+  readonly gapsMs: Gaps;
+}
 
 /**
  * Makes a function that computes the tick of the schedule that is due by this host's clock: the newest past tick, or
- * the next tick if that is nearer and at most five minutes ahead. The computed tick is right if the clock is wrong by
- * less than five minutes, and by less than half the time between two ticks.
+ * the next tick if that is ahead by at most five minutes and by at most a tenth of the time between the two. So the
+ * computed tick is right if the call is late, or the clock ahead, by less than nine tenths of that time, and if the
+ * clock is behind by at most a tenth of it and five minutes.
  *
  * @returns a function that throws a RangeError for a tick before 2015, and for a call before the first tick of all
  * @throws TypeError for a schedule without instants at which its ticks are due
@@ -135,7 +151,7 @@ const EARLY_MS = 300_000;
 export function nearestTick({
   schedule,
   clock,
-}: Pick<Settings, 'schedule' | 'clock'>): () => { readonly tickMs?: number } {
+}: Pick<Settings, 'schedule'> & { readonly clock: Pick<Settings['clock'], 'now'> }): () => NearestTick | undefined {
   if (!isTimed(schedule)) {
     throw new TypeError(
       "tick is 'nearest', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
@@ -147,15 +163,15 @@ export function nearestTick({
     const [before = Number.NaN, after = Number.NaN] = [schedule.previous(now), schedule.next(now)].map(
       msOf,
     ) as number[];
-    const isNextDue = after - nowMs <= EARLY_MS && !(nowMs - before <= after - nowMs);
+    const isNextDue = after - nowMs <= EARLY_MS && !((after - nowMs) * EARLY_PARTS > after - before);
     const tickMs = isNextDue || Number.isNaN(before) ? after : before;
-    if (Number.isNaN(tickMs)) return {};
+    if (Number.isNaN(tickMs)) return undefined;
     if (tickMs > nowMs + EARLY_MS && !isLockingOff()) {
       throw new RangeError(
         `tick is ${new Date(tickMs).toISOString()}, the first of ${schedule}, over 5m ahead of ${now.toISOString()}: call closer to a tick, or give the tick of this call`,
       );
     }
-    return { tickMs: checkTick(tickMs, nowMs, Number.POSITIVE_INFINITY) };
+    return { tickMs: checkTick(tickMs, nowMs, Number.POSITIVE_INFINITY), gapsMs: [nowMs - before, after - nowMs] };
   };
 }
 

@@ -1,4 +1,4 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
 import type {
   DeleteResult,
   Deletion,
@@ -15,9 +15,10 @@ import type { Item, LockRecord } from '../../core/record/lock-record.js';
 import { isDeleted, judgeDeletion, judgeListing } from '../../core/record/operator.js';
 import { settledDeletion, settledListing, untoldWrite } from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
-import { answerOf, plainItem, timeResponses } from './answer.js';
+import { plainItem } from './answer.js';
 import { checkOptions, type DynamoDBStoreOptions, type LockTable } from './options.js';
 import { deleteRequest, forceReleaseRequest, listTicksRequest, pauseRequest, resumeRequest } from './requests.js';
+import { sending } from './send.js';
 import { ask, keyOf, readOnce, SORT_VALUE, update } from './table.js';
 
 /**
@@ -54,12 +55,10 @@ async function list(table: LockTable, call: StoreCall): Promise<StoredLock[]> {
   let ExclusiveStartKey: Item | undefined;
   do {
     const from = ExclusiveStartKey;
-    const answer = await ask(table, { operation: 'list', name: '*' }, call, async (signal) => {
+    const answer = await ask(table, { operation: 'list', name: '*' }, call, async (at) => {
       const page = new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey: from });
-      const time = timeResponses(page, call.clock);
-      const output = await client.send(page, { abortSignal: signal });
-      const { Items = [], LastEvaluatedKey } = answerOf(output, 'Items', time());
-      return { found: Items.map((item) => storedLock(table, item)), next: LastEvaluatedKey };
+      const { Items = [], LastEvaluatedKey: next } = await sending<ScanCommandOutput>(client, page, 'Items', at).output;
+      return { found: Items.map((item) => storedLock(table, item)), next: next && plainItem(next) };
     });
     const { found, next } = answered(answer);
     locks.push(...found.filter((lock) => lock !== undefined));
@@ -117,14 +116,15 @@ async function listTicks(table: LockTable, listing: TickListing, call: StoreCall
 
 async function read(table: LockTable, operation: StoreOperation, name: string, call: StoreCall) {
   const key = keyOf(table, { operation, name });
-  const answer = await ask(table, { operation, name }, call, (signal) => readOnce(table, key, { ...call, signal }));
+  const answer = await ask(table, { operation, name }, call, (at) => readOnce(table, key, at));
   const { item, time } = answered(answer);
   return { lock: item && storedLock(table, item), serverMs: time.serverMs };
 }
 
 /** Reads the lock in an item; undefined for an item of another program in a shared table. */
-function storedLock({ partitionKey, sortKey, keyPrefix }: LockTable, item: Item): StoredLock | undefined {
-  const { [partitionKey]: key, ...attributes } = plainItem(item);
+function storedLock({ partitionKey, sortKey, keyPrefix }: LockTable, stored: unknown): StoredLock | undefined {
+  const item = plainItem(stored);
+  const { [partitionKey]: key, ...attributes } = item;
   if (typeof key !== 'string' || !key.startsWith(keyPrefix) || key === keyPrefix) return undefined;
   if (sortKey !== undefined && item[sortKey] !== SORT_VALUE) return undefined;
   return { name: key.slice(keyPrefix.length), item: attributes };

@@ -169,9 +169,8 @@ async function write(
 /** Makes the lease of a write that was applied, from the item before the write. @throws CorruptLockError */
 function newLease(claim: Claim, sent: Sent, before: Item = {}): Lease {
   const now = sent.firstSentWall;
-  const oldToken = before['fencingToken'];
-  // The server has just added 1 to the old token. So the token is a number, however the user's client wraps numbers.
-  const fencingToken = (oldToken === undefined ? now : Number(String(oldToken))) + 1;
+  // The server has just added 1 to the old token, so the token is a number.
+  const fencingToken = Number(before['fencingToken'] ?? now) + 1;
   if (!Number.isSafeInteger(fencingToken) || fencingToken < 1) {
     throw new CorruptLockError(claim.name, 'fencingToken', 'not a countable number');
   }

@@ -4,31 +4,47 @@ import {
   type LockStoreErrorCode,
   type StoreOperation,
 } from '../../core/public/errors.js';
+import { finalProblem } from '../../core/request/final-failure.js';
 import { isUnsent, type TryFailure } from '../../core/request/try-loop.js';
+import { UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
 import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
 
 /*
  * The meaning of the AWS SDK's errors: whether the write may have been applied, whether another try may help, and the
- * message for people. Errors are recognised by name, so that any version of the SDK works. Their messages are never
- * repeated; the error itself is kept as the cause.
+ * message for people. Errors are recognised by their code, wherever it is, so that any version of the SDK works. Their
+ * messages are never repeated; the error itself is kept as the cause.
  */
+
+/** The error of a try for which the client made no request: nothing was sent. */
+export class NotMade extends Error {
+  override readonly name = 'NotMade';
+  /** The option of the client that is wrong. Without it, credentials are missing, and may come. */
+  readonly part: string | undefined;
+
+  constructor(cause: unknown, part?: string) {
+    super(part, { cause });
+    this.part = part;
+  }
+}
 
 /**
- * `denied`, `no-table`, `refused`: a retry fails until somebody changes something. `throttled`, `unsent`: the write was
- * certainly not applied. `unknown`: the write may have been applied, as after a server error, a conflict between
- * regions or no answer.
+ * `denied`, `no-table`, `refused`: a retry fails until somebody changes something. `throttled`, `unsent`,
+ * `no-credentials`: the write was certainly not applied. `strange`: the client does what no client of DynamoDB does,
+ * and will do it again, but the write may have been applied. `unknown`: the write may have been applied, as after a
+ * server error, a conflict between regions or no answer.
  */
-type Kind = 'denied' | 'no-table' | 'refused' | 'throttled' | 'unsent' | 'unknown';
+type Kind = 'denied' | 'no-table' | 'refused' | 'throttled' | 'unsent' | 'no-credentials' | 'strange' | 'unknown';
 
+const NO_CREDENTIALS = /Credentials(Provider|E)|TokenProvider/;
 const DENIED =
-  /AccessDenied|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch|IncompleteSignature|MissingAuthenticationToken|ExpiredToken|InvalidClientTokenId|NotAuthorized|OptInRequired|CredentialsProvider|CredentialsError/;
+  /AccessDenied|UnrecognizedClient|Signature|AuthenticationToken|ExpiredToken|InvalidClientTokenId|NotAuthorized|OptInRequired/;
 const THROTTLED = /Throttl|ProvisionedThroughputExceeded|LimitExceeded|TooManyRequests|SlowDown/;
 const CONFLICT = /ReplicatedWriteConflict|TransactionConflict|TransactionInProgress/;
 const REFUSED = /ValidationException|SerializationException/;
 /** DynamoDB's message if it cannot add to the token, the only attribute that it adds to. */
 const UNCOUNTABLE = /incorrect (operand|data) type|38 (significant )?digits|number overflow/i;
-const NO_REGION = 'Region is missing';
-const MOCKED = 'the client is a mock without an answer: use fakeLockTable(mock) of single-execution/testing';
+/** Messages of JavaScript about a client whose parts do not fit together. */
+const BROKEN = /is not a function|destructure/;
 
 /** Whether a failed try may have been applied, and whether another try may help. */
 export function classifyFailure(error: unknown): TryFailure {
@@ -37,13 +53,13 @@ export function classifyFailure(error: unknown): TryFailure {
   const attempts = metadataOf(error, 'attempts');
   const retried = typeof attempts === 'number' && attempts > 1;
   return {
-    ambiguous: retried || kind === 'unknown',
-    retry: kind === 'throttled' || kind === 'unsent' || kind === 'unknown',
+    ambiguous: retried || kind === 'unknown' || kind === 'strange',
+    retry: /^(th|un|no-c)/.test(kind),
   };
 }
 
 export function isConditionFailed(error: unknown): boolean {
-  return nameOf(error) === 'ConditionalCheckFailedException';
+  return codeOf(error) === 'ConditionalCheckFailedException';
 }
 
 export function isDenied(error: unknown): boolean {
@@ -57,64 +73,86 @@ export function failureOf(
   lockName: string,
   tableName: string,
 ): LockStoreError | CorruptLockError {
-  if (nameOf(error) === 'ValidationException' && UNCOUNTABLE.test(messageOf(error))) {
+  const cause = error instanceof NotMade ? (error.cause ?? error) : error;
+  if (codeOf(error) === 'ValidationException' && UNCOUNTABLE.test(messageOf(error))) {
     return new CorruptLockError(lockName, 'fencingToken', 'not a countable number', error);
   }
-  const [code, why] = explain(error, operation, tableName);
+  const [code, why] = explain(error, codeOf(cause), operation, `table '${tableName}'`);
   return new LockStoreError(`${operation} of lock "${lockName}" failed: ${why}`, {
     code,
     lockName,
     operation,
     retryable: code === 'UNAVAILABLE',
-    cause: error,
+    cause,
   });
 }
 
-function explain(error: unknown, operation: StoreOperation, tableName: string): [LockStoreErrorCode, string] {
-  const name = nameOf(error);
-  const message = messageOf(error);
+function explain(error: unknown, name: string, operation: StoreOperation, table: string): [LockStoreErrorCode, string] {
   switch (kindOf(error)) {
     case 'no-table':
       return [
         'TABLE_NOT_FOUND',
-        `table '${tableName}' does not exist in this account and region; correct tableName or the region, or create the table`,
+        `${table} does not exist in this account and region; correct tableName or the region, or create the table`,
       ];
+    case 'no-credentials':
     case 'denied': {
       const needed = { list: 'Scan', get: 'GetItem', delete: 'GetItem and dynamodb:UpdateItem' }[operation as string];
       return [
         'ACCESS_DENIED',
-        `${name}; give this role valid credentials and allow it dynamodb:${needed ?? 'UpdateItem'} on table '${tableName}'`,
+        `${name}; give this role valid credentials and allow it dynamodb:${needed ?? 'UpdateItem'} on ${table}`,
       ];
     }
+    case 'strange':
+      return [
+        'INVALID_REQUEST',
+        `the client did not get this from DynamoDB: ${messageOf(error)}; for a mock use fakeLockTable(mock) of single-execution/testing`,
+      ];
     case 'refused':
-      if (name === 'MockAnswer') return ['INVALID_REQUEST', MOCKED];
-      if (message === NO_REGION) return ['INVALID_REQUEST', 'the client has no region; set AWS_REGION'];
-      return REFUSED.test(name) && /\bkeys?\b/i.test(message)
-        ? [
-            'KEY_SCHEMA',
-            `table '${tableName}' has another key; pass its partitionKey, and its sortKey if it has one, both of type S`,
-          ]
-        : ['INVALID_REQUEST', `table '${tableName}' refused the request (${name}); see the cause`];
+      return explainRefusal(error, name, table);
     default:
-      return ['UNAVAILABLE', `table '${tableName}' did not answer (${name}); see the cause, and try again`];
+      return ['UNAVAILABLE', `${table} did not answer (${name}); see the cause, and try again`];
   }
 }
 
+function explainRefusal(error: unknown, name: string, table: string): [LockStoreErrorCode, string] {
+  const message = REFUSED.test(name) ? messageOf(error) : '';
+  // Such as "Type mismatch for Index Key state": it names no value.
+  const [index] = /index.*/i.exec(message) ?? [];
+  if (!index && /\bkeys?\b/i.test(message)) {
+    return [
+      'KEY_SCHEMA',
+      `${table} has another key; pass its partitionKey, and its sortKey if it has one, both of type S`,
+    ];
+  }
+  const why =
+    error instanceof NotMade
+      ? `the client's ${error.part} is missing or wrong (${name}); correct it`
+      : index
+        ? `an index refuses an attribute of locks (${index}); single-execution doctor names both`
+        : (finalProblem(error) ?? `${table} refused the request (${name}); see the cause`);
+  return ['INVALID_REQUEST', why];
+}
+
 function kindOf(error: unknown): Kind {
-  const name = nameOf(error);
+  if (error instanceof NotMade) return error.part ? 'refused' : 'no-credentials';
+  if (error instanceof UnexpectedAnswer || BROKEN.test(messageOf(error))) return 'strange';
+  const code = codeOf(error);
   // The request was refused because of the time in its signature. The client has corrected its clock for the next try.
   if (metadataOf(error, 'clockSkewCorrected') === true) return 'unsent';
-  if (DENIED.test(name)) return 'denied';
-  if (/ResourceNotFound/.test(name)) return 'no-table';
-  if (THROTTLED.test(name)) return 'throttled';
-  if (CONFLICT.test(name)) return 'unknown';
+  if (NO_CREDENTIALS.test(code)) return 'no-credentials';
+  if (DENIED.test(code)) return 'denied';
+  if (/ResourceNotFound/.test(code)) return 'no-table';
+  if (THROTTLED.test(code)) return 'throttled';
+  if (CONFLICT.test(code)) return 'unknown';
   const status = metadataOf(error, 'httpStatusCode');
-  if (status === undefined && isUnsent(error)) return 'unsent';
+  if (status === undefined) {
+    if (finalProblem(error)) return 'refused';
+    if (isUnsent(error)) return 'unsent';
+  }
   // A status alone proves nothing: an answer that could not be read has no `$fault`.
   const isToldOf = readThrown(error, '$fault') === 'client';
   const isClientError = isToldOf && typeof status === 'number' && status >= 400 && status < 500;
-  const isRefused = REFUSED.test(name) || isClientError || messageOf(error) === NO_REGION || name === 'MockAnswer';
-  return isRefused ? 'refused' : 'unknown';
+  return isClientError || REFUSED.test(code) ? 'refused' : 'unknown';
 }
 
 function metadataOf(error: unknown, property: 'attempts' | 'clockSkewCorrected' | 'httpStatusCode'): unknown {
@@ -123,7 +161,26 @@ function metadataOf(error: unknown, property: 'attempts' | 'clockSkewCorrected' 
 
 const messageOf = (error: unknown) => readThrownText(error, 'message');
 
-/** Returns the system's code of a network error, else the error's name. */
-function nameOf(error: unknown): string {
-  return readThrownText(error, 'code') || readThrownText(error, 'name') || errorName(error);
+/**
+ * Finds the code of an error: AWS's, such as `ThrottlingException`, or the system's. With several copies of
+ * `@smithy/core`, some versions of the SDK lose the name of an error, and leave its code in `__type` or the message.
+ */
+export function codeOf(error: unknown): string {
+  const places = ['__type', 'code', 'Code', 'name', 'message'].map((place) => readThrownText(error, place));
+  const headers = readThrown(readThrown(error, '$response'), 'headers');
+  places.splice(4, 0, readThrownText(headers, 'x-amzn-errortype').replace(/:.*/, ''));
+  return (
+    places
+      .map((text) => text.replace(/^\S*#/, ''))
+      // Some names say nothing.
+      .find((code) => /^(?!Error$|Unknown|\w*ServiceException$)[A-Za-z]\w+$/.test(code)) ?? errorName(error)
+  );
+}
+
+const MOST_WRAPPERS = 4;
+
+/** Returns the SDK's own error, if a user's client has wrapped it in others as their cause. */
+export function ownError(error: unknown, depth: number = MOST_WRAPPERS): unknown {
+  const cause = readThrown(error, 'cause');
+  return cause instanceof Object && depth && !readThrown(error, '$metadata') ? ownError(cause, depth - 1) : error;
 }

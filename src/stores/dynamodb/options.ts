@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isRecordAttribute } from '../../core/record/lock-record.js';
-import { checkKnown, describe, describeType, namesOf } from '../../core/values/checks.js';
+import { checkStoreOptions, describe, describeType, namesOf } from '../../core/values/checks.js';
 import { systemClock } from '../../core/values/clock.js';
 import { nameProblem, utf8Bytes } from '../../core/values/names.js';
 
@@ -44,10 +44,7 @@ const MAX_PREFIX_BYTES = 100;
  * @throws TypeError, RangeError for invalid options
  */
 export function checkOptions(caller: string, options: DynamoDBStoreOptions): LockTable {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`options of ${caller} is ${describeType(options)}: give { tableName }`);
-  }
-  checkKnown(options, OPTIONS, caller);
+  checkStoreOptions(caller, options, OPTIONS);
   const { tableName, partitionKey = 'lockName', sortKey, keyPrefix = '' } = options;
   checkText('tableName', tableName);
   checkKey('partitionKey', partitionKey);

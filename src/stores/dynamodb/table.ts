@@ -4,17 +4,17 @@ import {
   type ScalarAttributeType,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, type GetCommandOutput, UpdateCommand, type UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import type { CorruptLockError, LockStoreError, StoreOperation } from '../../core/public/errors.js';
 import { type Item, lockKey } from '../../core/record/lock-record.js';
 import { type Answer, tryUntilAnswered } from '../../core/request/try-loop.js';
-import { describe } from '../../core/values/checks.js';
-import type { Signal } from '../../core/values/clock.js';
-import { answerOf, plainItem, type ResponseTime, timeResponses } from './answer.js';
-import { classifyFailure, failureOf, isConditionFailed, isDenied } from './errors.js';
+import { checkStoreOptions, describe, describeType, namesOf } from '../../core/values/checks.js';
+import { plainItem, type ResponseTime } from './answer.js';
+import { classifyFailure, codeOf, failureOf, isConditionFailed, isDenied, NotMade } from './errors.js';
 import type { LockTable } from './options.js';
 import type { UpdateRequest } from './requests.js';
+import { type Progress, sending, type Try } from './send.js';
 
 /** Value of the sort key of every lock, in tables that have one. */
 export const SORT_VALUE = 'lock';
@@ -46,7 +46,7 @@ export function keyOf({ partitionKey, sortKey, keyPrefix }: LockTable, { operati
 /** Sends a write until it is answered. A refusal is an answer. @throws LockStoreError (INVALID_NAME) */
 export async function update(table: LockTable, order: UpdateOrder, call: StoreCall): Promise<TableAnswer<Reply>> {
   const { key = keyOf(table, order), request } = order;
-  const answer = await ask(table, order, call, (signal) => writeOnce(table, key, request, { ...call, signal }));
+  const answer = await ask(table, order, call, (at) => writeOnce(table, key, request, at));
   if ('error' in answer) return answer;
   return { ...answer, ambiguous: answer.ambiguous || answer.value.retried };
 }
@@ -56,10 +56,16 @@ export async function ask<T>(
   { tableName }: LockTable,
   { operation, name }: Purpose,
   call: StoreCall,
-  send: (signal: Signal) => Promise<T>,
+  send: (at: Try) => Promise<T>,
 ): Promise<TableAnswer<T>> {
-  const answer = await tryUntilAnswered(call, send, classifyFailure);
-  return 'error' in answer ? { ...answer, error: failureOf(answer.error, operation, name, tableName) } : answer;
+  const progress: Progress = {};
+  const { clock } = call;
+  const answer = await tryUntilAnswered(call, (signal) => send({ clock, signal, progress }), classifyFailure);
+  if (!('error' in answer)) return answer;
+  // The client was busy to the end without a request, for example with its credentials.
+  const isSilent = progress.stage === 'begun' && answer.ambiguous && !call.signal.aborted;
+  const error = isSilent ? new NotMade(answer.error) : answer.error;
+  return { ambiguous: answer.ambiguous && !isSilent, error: failureOf(error, operation, name, tableName) };
 }
 
 type TableKey = Record<string, string>;
@@ -74,32 +80,23 @@ interface Reply {
   readonly retried: boolean;
 }
 
-/** What a try gets from its call: the clock to read, and the signal that aborts the try. */
-type Try = Pick<StoreCall, 'clock' | 'signal'>;
-
 /** Sends a write once. A refusal is a reply. */
-async function writeOnce(
-  table: LockTable,
-  key: TableKey,
-  request: UpdateRequest,
-  { clock, signal }: Try,
-): Promise<Reply> {
+async function writeOnce(table: LockTable, key: TableKey, request: UpdateRequest, at: Try): Promise<Reply> {
   const command = new UpdateCommand({
     TableName: table.tableName,
     Key: key,
     ...request,
     ...(request.ConditionExpression !== undefined && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
   });
-  const time = timeResponses(command, clock);
+  const { output, time } = sending<UpdateCommandOutput>(table.client, command, 'Attributes', at);
   try {
-    const output = await table.client.send(command, { abortSignal: signal });
-    const { Attributes, $metadata } = answerOf(output, 'Attributes', time());
+    const { Attributes, $metadata } = await output;
     const item = Attributes === undefined ? undefined : plainItem(Attributes);
     return { applied: true, item, time: time(), retried: hasRetried($metadata) };
   } catch (error) {
     if (!isConditionFailed(error)) throw error;
-    const { Item, $metadata } = error as { Item?: Item; $metadata?: Metadata };
-    const item = Item === undefined ? await readInstead(table, key, { clock, signal }) : plainItem(Item);
+    const { Item, $metadata } = error as { Item?: unknown; $metadata?: Metadata };
+    const item = Item === undefined ? await readInstead(table, key, at) : plainItem(Item);
     return { applied: false, item, time: time(), retried: hasRetried($metadata) };
   }
 }
@@ -118,14 +115,10 @@ async function readInstead(table: LockTable, key: TableKey, at: Try): Promise<It
 }
 
 /** Reads an item once, consistently. */
-export async function readOnce(
-  table: LockTable,
-  key: TableKey,
-  { clock, signal }: Try,
-): Promise<Pick<Reply, 'item' | 'time'>> {
+export async function readOnce(table: LockTable, key: TableKey, at: Try): Promise<Pick<Reply, 'item' | 'time'>> {
   const command = new GetCommand({ TableName: table.tableName, Key: key, ConsistentRead: true });
-  const time = timeResponses(command, clock);
-  const { Item } = answerOf(await table.client.send(command, { abortSignal: signal }), 'Item', time());
+  const { output, time } = sending<GetCommandOutput>(table.client, command, 'Item', at);
+  const { Item } = await output;
   return { item: Item === undefined ? undefined : plainItem(Item), time: time() };
 }
 
@@ -147,6 +140,7 @@ export interface CreateLockTableOptions {
   readonly sortKey?: string;
 }
 
+const TABLE_OPTIONS = namesOf<CreateLockTableOptions>({ tableName: true, partitionKey: true, sortKey: true });
 const LONGEST_WAIT_SECONDS = 60;
 
 /**
@@ -166,6 +160,10 @@ const LONGEST_WAIT_SECONDS = 60;
  * @throws the client's own error if the table cannot be created
  */
 export async function createLockTable(client: DynamoDBClient, options: CreateLockTableOptions): Promise<void> {
+  if (typeof client?.send !== 'function') {
+    throw new TypeError(`client is ${describeType(client)}: call createLockTable(client, { tableName })`);
+  }
+  checkStoreOptions('createLockTable', options, TABLE_OPTIONS);
   const { tableName, partitionKey = 'lockName', sortKey } = options;
   if (typeof tableName !== 'string' || tableName === '') {
     throw new TypeError(`tableName is ${describe(tableName)}: give its name, a string that is not empty`);
@@ -182,7 +180,7 @@ export async function createLockTable(client: DynamoDBClient, options: CreateLoc
       }),
     );
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'ResourceInUseException') throw error;
+    if (codeOf(error) !== 'ResourceInUseException') throw error;
   }
   await waitUntilTableExists({ client, maxWaitTime: LONGEST_WAIT_SECONDS, minDelay: 1 }, { TableName: tableName });
 }

@@ -1,6 +1,7 @@
 import { LockStoreError, type LockStoreErrorCode, type StoreOperation } from '../../core/public/errors.js';
 import { isUnsent, type TryFailure } from '../../core/request/try-loop.js';
 import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
+import { QueuedReply, UnexpectedReply } from './reply.js';
 
 /*
  * The meaning of the errors of Redis and its clients: whether the script may have run, whether another try may help,
@@ -21,6 +22,11 @@ export class NotSent extends Error {
     this.code = code;
     this.retry = retry;
   }
+}
+
+/** The server got the request when its call was over by the server's clock. The script has written nothing. */
+export class CameLate extends Error {
+  override readonly name = 'CameLate';
 }
 
 /**
@@ -49,6 +55,8 @@ const MESSAGE_LEFT_OUT = 'its message is left out, because those of clients can 
 
 export function classifyFailure(error: unknown): TryFailure {
   if (error instanceof NotSent) return { ambiguous: false, retry: error.retry };
+  if (error instanceof CameLate) return { ambiguous: false, retry: true };
+  if (error instanceof UnexpectedReply) return { ambiguous: true, retry: false };
   const kind = kindOf(error);
   // A script can fail half-way, after it has written.
   const ambiguous = kind === 'unknown' || (kind === 'refused' && redisMessage(error).startsWith('ERR'));
@@ -89,6 +97,8 @@ export function failureOf(error: unknown, operation: StoreOperation, lockName: s
 
 function explain(error: unknown): readonly [LockStoreErrorCode, string] {
   if (error instanceof NotSent) return [error.code, error.message];
+  if (error instanceof UnexpectedReply) return ['INVALID_REQUEST', error.message];
+  if (error instanceof QueuedReply) return ['UNAVAILABLE', error.message];
   const word = firstWord(error) ?? errorName(error);
   switch (kindOf(error)) {
     case 'denied':
@@ -104,7 +114,7 @@ function explain(error: unknown): readonly [LockStoreErrorCode, string] {
     default:
       return [
         'UNAVAILABLE',
-        word === 'Unanswered'
+        word === 'Unanswered' || word === 'CameLate'
           ? 'no answer from Redis in time: check its address and the network'
           : `no clear answer from Redis (${word}); try again`,
       ];

@@ -52,7 +52,8 @@ function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise
       const listed = tickMs === undefined || markTickAtStart ? '' : listedTick(tickMs);
       // The script adds the times, by the server's clock.
       const { lockedAt: _, lockUntil: __, ...fields } = grantFields(claim, 0, 0);
-      const args = [attemptId, leaseMs, tickMs ?? '', listed, ...pairsOf(fields)];
+      const pairs = pairsOf(fields);
+      const args = (callEnd: number | '') => [attemptId, leaseMs, tickMs ?? '', listed, callEnd, ...pairs];
       const answer = await redis.run({ script: ACQUIRE, operation: 'acquire', name, args, words: ACQUIRED }, call);
       note(answer, 'value' in answer ? answer.value.item : undefined);
       sent = answer.sent;
@@ -98,7 +99,8 @@ function ownGrant(claim: Claim, { item = {}, clock }: RedisReply, sent: Sent): G
 async function extend(redis: RedisConnection, lease: Lease, leaseMs: number, call: StoreCall): Promise<ExtendResult> {
   const { name, attemptId } = lease;
   const words = ['extended', 'lost'] as const;
-  const order = { script: EXTEND, operation: 'extend', name, args: [attemptId, leaseMs], words } as const;
+  const args = (callEnd: number | '') => [attemptId, leaseMs, callEnd];
+  const order = { script: EXTEND, operation: 'extend', name, args, words } as const;
   const { word, number, sent } = answered(await redis.run(order, call));
   return word === 'lost' ? { status: 'lost' } : { status: 'extended', lockUntilMs: number, ...sent };
 }

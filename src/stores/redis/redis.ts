@@ -6,6 +6,7 @@ import { pause } from '../../core/values/clock.js';
 import { redisAdmin } from './admin.js';
 import { NotSent, refusedLogin } from './errors.js';
 import { redisLock } from './lock.js';
+import { warnIfIORedisResends } from './resends.js';
 import { type RedisClient, type RedisConnection, redisConnection, sharedClients } from './send.js';
 
 /** A client of ioredis, or a client with the same interface. */
@@ -70,7 +71,9 @@ export interface RedisStoreOptions {
  * @throws TypeError for invalid options; nothing is sent
  */
 export function redisStore(options: RedisStoreOptions): LockStore & MemberStore {
-  return redisLock(connection('redisStore', options));
+  const redis = connection('redisStore', options);
+  warnIfIORedisResends(options.client);
+  return redisLock(redis);
 }
 
 /**

@@ -70,8 +70,17 @@ local function ended(id)
 end
 `;
 
-/** Sets the fields that a call names, each name before its value, from its fifth argument on. */
-const SET_PAIRS = 'for i = 5, #ARGV do changes[#changes + 1] = ARGV[i] end';
+/** Sets the fields that a call names, each name before its value, from an argument on. */
+const setPairsFrom = (first: number) => `for i = ${first}, #ARGV do changes[#changes + 1] = ARGV[i] end`;
+
+/**
+ * For scripts that grant or extend: `isLate` returns whether the call is over. `callEnd` is the instant at which it ends
+ * by this server's clock, or empty if the caller does not know this clock yet. A script that ends a run, marks a tick or
+ * cancels has no such instant: it is right however late it comes.
+ */
+const IS_LATE = `
+local function isLate(callEnd) return callEnd ~= '' and now >= tonumber(callEnd) end
+`;
 
 /** A script, with the text for `EVAL`. */
 export interface RedisScript {
@@ -150,16 +159,16 @@ end
 `;
 
 /**
- * Arguments: `attemptId leaseMs tick listed field value …`. `listed` is the tick as `openTicks` would list it, or
- * empty. The fields are those that the grant writes, except its token and its times. Answers: `granted` (the fencing
- * token); `own` if this attempt already holds the lock; `refused`.
+ * Arguments: `attemptId leaseMs tick listed callEnd field value …`. `listed` is the tick as `openTicks` would list it,
+ * or empty. The fields are those that the grant writes, except its token and its times. Answers: `granted` (the fencing
+ * token); `own` if this attempt already holds the lock; `refused`; `late` if it would be granted, but its call is over.
  *
  * A `lockUntil` in seconds or microseconds is never read as a time. A released lock is free even if the clock has
  * stepped back since.
  */
 export const ACQUIRE: RedisScript = scriptOver(
   LOCK_ATTRIBUTES,
-  `${FAIL_TICK}${IS_OPEN}
+  `${FAIL_TICK}${IS_OPEN}${IS_LATE}
 local id, lease, tick, listed = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 if holds(id) then return tell('own') end
 
@@ -173,6 +182,7 @@ if untilMs and untilMs > now and not givenBack then return tell('refused') end
 if lock.pausedUntil and tonumber(lock.pausedUntil) > now then return tell('refused') end
 if tick ~= '' and not isOpen(tick, listed) then return tell('refused') end
 if lock.attemptId == id or string.find(barred(), ',' .. id .. ',', 1, true) then return tell('refused') end
+if isLate(ARGV[5]) then return answer('late') end
 
 local token = math.max(now, tonumber(lock.fencingToken or 0) + 1)
 if lock.attemptId and lock.state == 'held' then
@@ -180,7 +190,7 @@ if lock.attemptId and lock.state == 'held' then
   failTick()
 end
 if tick == '' then redis.call('HDEL', key, 'tick') end
-${SET_PAIRS}
+${setPairsFrom(6)}
 set('fencingToken', text(token))
 set('lockedAt', text(now))
 set('lockUntil', text(now + lease))
@@ -203,11 +213,15 @@ return answer('cancelled')
 `,
 );
 
-/** Arguments: `attemptId leaseMs`. Answers: `extended` (the new `lockUntil`, never an earlier one); `lost`. */
+/**
+ * Arguments: `attemptId leaseMs callEnd`. Answers: `extended` (the new `lockUntil`, never an earlier one); `lost`;
+ * `late`.
+ */
 export const EXTEND: RedisScript = scriptOver(
   ['attemptId', 'state', 'lockUntil'],
-  `
+  `${IS_LATE}
 if not holds(ARGV[1]) then return answer('lost') end
+if isLate(ARGV[3]) then return answer('late') end
 local untilMs = math.max(instant(lock.lockUntil) or 0, now + tonumber(ARGV[2]))
 set('lockUntil', text(untilMs))
 write()
@@ -227,7 +241,7 @@ local id, lease, tick, listed = unpack(ARGV)
 if not holds(id) or not count(lock.doneTick or '0') then return answer('lost') end
 local untilMs = math.max(instant(lock.lockUntil) or 0, now + tonumber(lease))
 set('lockUntil', text(untilMs))
-if isOpen(tick, listed) then ${SET_PAIRS} end
+if isOpen(tick, listed) then ${setPairsFrom(5)} end
 write()
 return answer('marked', untilMs)
 `,
@@ -246,7 +260,7 @@ if not holds(id) then return answer('other', 0, read()) end
 
 local untilMs = now
 if atLeast ~= '0' then untilMs = math.max(now, math.min(now, instant(lock.lockedAt) or now) + tonumber(atLeast)) end
-${SET_PAIRS}
+${setPairsFrom(5)}
 set('state', 'released')
 set('lockUntil', text(untilMs))
 set('releasedAt', text(now))

@@ -3,10 +3,11 @@ import type { LockStoreError, StoreOperation } from '../../core/public/errors.js
 import { lockKey } from '../../core/record/lock-record.js';
 import { type Answer, tryUntilAnswered } from '../../core/request/try-loop.js';
 import { describe } from '../../core/values/checks.js';
-import { type Sent, sentNow } from '../../core/values/clock.js';
-import { classifyFailure, failureOf, isHeaderRefused, isNoScript, NotSent } from './errors.js';
+import { type Sent, type Signal, sentNow } from '../../core/values/clock.js';
+import { CameLate, classifyFailure, failureOf, isHeaderRefused, isNoScript, NotSent } from './errors.js';
 import { readReply, type ScriptReply } from './reply.js';
 import type { RedisScript } from './scripts.js';
+import { noteServerTime, type ServerTimes, serverTimeAt } from './server-time.js';
 
 /** Runs scripts on a Redis, by the text of a script or by the hash of that text. All arguments are texts. */
 export interface ScriptClient {
@@ -32,6 +33,7 @@ export interface RedisClient extends ScriptClient {
    * has failed.
    */
   readonly loads: Map<RedisScript, Promise<unknown>>;
+  readonly serverTimes: ServerTimes;
 }
 
 /** A script that is being sent. */
@@ -55,7 +57,9 @@ export interface Sending {
 export function sharedClients(header: string): (client: object, make: () => ScriptClient) => RedisClient {
   const shared = new WeakMap<object, RedisClient>();
   return (client, make) => {
-    const one = shared.get(client) ?? { ...make(), header, hashes: new Map(), loads: new Map() };
+    const known = shared.get(client);
+    if (known) return known;
+    const one = { ...make(), header, hashes: new Map(), loads: new Map(), serverTimes: new WeakMap() };
     shared.set(client, one);
     return one;
   };
@@ -139,51 +143,77 @@ export interface ScriptOrder<W extends string> {
   readonly script: RedisScript;
   readonly operation: StoreOperation;
   readonly name: string;
-  readonly args: readonly (string | number)[];
+  /**
+   * The arguments. A function gets the server's instant at which the call ends, or an empty text if no answer has told
+   * the server's time yet. Its script may also answer `late`, if it came at that instant or later: nothing was written.
+   */
+  readonly args: Arguments | ((callEnd: number | '') => Arguments);
   readonly words: readonly W[];
 }
+
+type Arguments = readonly (string | number)[];
 
 /** The default prefix, because a Redis also contains other data. */
 const DEFAULT_PREFIX = 'lock:';
 
 export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAULT_PREFIX): RedisConnection {
   if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: give a string`);
-  const checkClient = () => {
-    const notSent = client.notSent();
-    if (notSent) throw notSent;
-  };
-
   return {
     keyPrefix,
     async send(script, keys, args) {
-      checkClient();
+      checkSendable(client);
       return sendScript(client, { script, keys, args, waits: false });
     },
-    async run({ script, operation, name, args, words }, call) {
+    async run(order, call) {
+      const { operation, name } = order;
       const key = lockKey(keyPrefix, name, operation);
       const connecting = client.connected?.(call);
       const connected = connecting === undefined ? call : await connecting;
       if (connected instanceof NotSent) return { error: failureOf(connected, operation, name), ambiguous: false };
-      const texts = args.map(String);
-      let sent: Sent | undefined;
-      const answer = await tryUntilAnswered(
-        connected,
-        async (signal) => {
-          checkClient();
-          const waits = sent === undefined;
-          sent ??= sentNow(call.clock);
-          const sentWall = call.clock.now();
-          const reply = await sendScript(client, { script, keys: [key], args: texts, signal, waits });
-          const { word, nowMs, number, item } = readReply(reply, words);
-          const clock = { minMs: nowMs - call.clock.now(), maxMs: nowMs + 1 - sentWall };
-          return { word, nowMs, number, item, clock, sent };
-        },
-        classifyFailure,
-      );
-      const { ambiguous } = answer;
-      return 'error' in answer
-        ? { error: failureOf(answer.error, operation, name), ambiguous, sent }
-        : { value: answer.value, ambiguous, sent };
+      return runScript(client, order, key, connected);
     },
   };
+}
+
+function checkSendable(client: RedisClient): void {
+  const notSent = client.notSent();
+  if (notSent) throw notSent;
+}
+
+async function runScript<W extends string>(
+  client: RedisClient,
+  { script, operation, name, args, words }: ScriptOrder<W>,
+  key: string,
+  call: StoreCall,
+): Promise<RedisAnswer<W>> {
+  const { clock } = call;
+  const { serverTimes } = client;
+  const endMono = clock.monotonic() + call.budgetMs;
+  const isTimed = typeof args === 'function';
+  const known: readonly (W | 'late')[] = isTimed ? [...words, 'late'] : words;
+  let sent: Sent | undefined;
+
+  const ask = async (signal: Signal): Promise<RedisReply<W | 'late'>> => {
+    checkSendable(client);
+    const waits = sent === undefined;
+    sent ??= sentNow(clock);
+    const sentWall = clock.now();
+    const texts = (isTimed ? args(serverTimeAt(serverTimes, clock, endMono) ?? '') : args).map(String);
+    const reply = await sendScript(client, { script, keys: [key], args: texts, signal, waits });
+    const read = readReply(reply, known);
+    noteServerTime(serverTimes, clock, read.nowMs);
+    return { ...read, clock: { minMs: read.nowMs - clock.now(), maxMs: read.nowMs + 1 - sentWall }, sent };
+  };
+  const send = async (signal: Signal): Promise<RedisReply<W>> => {
+    const first = await ask(signal);
+    // A late answer brings the server's time. If the call is still under way, that time was not known well enough.
+    const reply = first.word === 'late' && !signal.aborted ? await ask(signal) : first;
+    if (reply.word === 'late') throw new CameLate();
+    return reply as RedisReply<W>;
+  };
+  const answer = await tryUntilAnswered(call, send, classifyFailure);
+  const { ambiguous } = answer;
+  return 'error' in answer
+    ? { error: failureOf(answer.error, operation, name), ambiguous, sent }
+    : { value: answer.value, ambiguous, sent };
 }

@@ -5,6 +5,7 @@ import { checkStoreOptions, describeType, namesOf } from '../../core/values/chec
 import { redisAdmin } from './admin.js';
 import { NotSent } from './errors.js';
 import { redisLock } from './lock.js';
+import { warnIfUpstashResends } from './resends.js';
 import { type RedisClient, type RedisConnection, redisConnection, sharedClients } from './send.js';
 
 /** The part of a client of @upstash/redis that is used here; your own client of Upstash's REST API fits too. */
@@ -48,7 +49,9 @@ const KEY_LOCKING = '#!lua flags=allow-key-locking';
  * @throws TypeError for invalid options; nothing is sent
  */
 export function upstashStore(options: UpstashStoreOptions): LockStore & MemberStore {
-  return redisLock(connection('upstashStore', options));
+  const redis = connection('upstashStore', options);
+  warnIfUpstashResends(options.redis);
+  return redisLock(redis);
 }
 
 /**

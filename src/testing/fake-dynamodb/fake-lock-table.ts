@@ -1,6 +1,6 @@
 import { checkKnown, namesOf } from '../../core/values/checks.js';
 import type { FakeItem } from './attribute-value.js';
-import { beyondFake, dynamoDBError } from './error.js';
+import { beyondFake, dynamoDBError, validationError } from './error.js';
 import { fakeTable, type UpdateInput } from './table.js';
 
 /** The part of a mocked document client that the fake uses; aws-sdk-client-mock makes such mocks. */
@@ -97,6 +97,7 @@ export function fakeLockTable(mock: DocumentClientMock, options: FakeLockTableOp
     tableName = input.TableName;
     switch (verb) {
       case 'update':
+        refuseClock(input);
         return { Attributes: table.update(input) };
       case 'get':
         return { Item: table.get(input.Key) };
@@ -115,7 +116,7 @@ export function fakeLockTable(mock: DocumentClientMock, options: FakeLockTableOp
       await answered.catch(() => undefined);
       throw Object.assign(new Error('fakeLockTable lost this response, as planned'), { name: 'TimeoutError' });
     }
-    const $metadata = { httpStatusCode: 200, attempts: 1, totalRetryDelay: 0 };
+    const $metadata = { httpStatusCode: 200, requestId: 'fakeLockTable', attempts: 1, totalRetryDelay: 0 };
     return { ...(await answered), $metadata } as never;
   });
 
@@ -139,6 +140,14 @@ function verbOf(input: Input): (typeof COMMANDS)[number]['verb'] {
   throw beyondFake(
     `answer a command with ${given.join(', ')}; it does UpdateItem with an UpdateExpression, and GetItem and Scan with ConsistentRead: ${remedy(input)}`,
   );
+}
+
+/** Refuses an acquire at an instant that no record can hold. @throws a ValidationException */
+function refuseClock({ UpdateExpression = '', ExpressionAttributeValues }: Input): void {
+  const now = Number(ExpressionAttributeValues?.[':now']);
+  if (!UpdateExpression.includes('fencingToken') || !(now < 1e12)) return;
+  const at = new Date(now).toISOString();
+  throw validationError(`the clock is at ${at}, before 2001; in a test turn it to 2015 or later`);
 }
 
 function remedy({ TableName }: Input): string {

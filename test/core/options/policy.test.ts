@@ -118,7 +118,10 @@ describe('row 14: an invalid option is refused when wrapping, with its name, its
     [{ store: undefined }, new TypeError('store is undefined: give a store, such as dynamoDBStore({ tableName })')],
     [{ store: null }, new TypeError('store is null: give a store, such as dynamoDBStore({ tableName })')],
     [{ store: 'locks' }, new TypeError('store is a string: give a store, such as dynamoDBStore({ tableName })')],
-    [{ store: memoryStore }, new TypeError('store is a function: give a store, such as dynamoDBStore({ tableName })')],
+    [
+      { store: memoryStore },
+      new TypeError('store is a function: give a store, such as dynamoDBStore({ tableName }), or call it first'),
+    ],
     [
       { store: { acquire() {}, release() {} } },
       new TypeError("store has no function 'extend': give a store, such as dynamoDBStore({ tableName })"),
@@ -127,7 +130,7 @@ describe('row 14: an invalid option is refused when wrapping, with its name, its
       { clock: { now: () => 0, monotonic: () => 0 } },
       new TypeError("clock has no function 'setTimer': give { now, monotonic, setTimer }"),
     ],
-    [{ clock: Date }, new TypeError('clock is a function: give { now, monotonic, setTimer }')],
+    [{ clock: Date }, new TypeError('clock is a function: give { now, monotonic, setTimer }, or call it first')],
     [{ tickMark: 'end' }, new TypeError("tickMark is 'end': choose 'success' or 'start'")],
     [{ onError: 'retry' }, new TypeError("onError is 'retry': choose 'release' or 'hold'")],
     [

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isUnsentBehind, judgeAll } from '../../../src/core/request/error-chain.js';
+import { explain as explainPostgres } from '../../../src/stores/sql/postgres-errors.js';
+import { explain as explainSqlite } from '../../../src/stores/sql/sqlite-errors.js';
 
 const refused = (more: object = {}) =>
   Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), {
@@ -55,14 +57,22 @@ describe('F132 any thrown value can be walked', () => {
     },
   );
 
+  const revoked = Proxy.revocable<unknown[]>([], {});
+  revoked.revoke();
+
   test.each<[string, unknown]>([
     ['a cycle', cycle],
+    ['a list of errors that cannot be read', { name: 'AggregateError', errors: revoked.proxy }],
+    ['a list of errors that is none', { name: 'AggregateError', errors: 7 }],
     ['a deep chain', deep],
     ['getters that throw', throwing],
     ['getters that throw in a cause', wrapped(throwing)],
     ['null as a cause', { cause: null }],
   ])('%s', (_, error) => {
+    const unclear = { code: 'UNAVAILABLE', why: expect.stringMatching(/^no clear answer from .*; try again$/) };
+
     expect(isUnsentBehind(error)).toBe(false);
+    for (const explain of [explainPostgres, explainSqlite]) expect(explain(error, '"t"')).toEqual(unclear);
   });
 });
 

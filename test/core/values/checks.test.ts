@@ -94,7 +94,7 @@ test('says so of what cannot be read', () => {
   revoke();
 
   expect(shown(proxy)).toBe('a value that cannot be read');
-  expect(shown(Object.create(Date.prototype))).toBe('a value that cannot be read');
+  expect(shown(Object.create(Date.prototype))).toBe('an object');
 });
 
 test.each<[unknown, string]>([
@@ -108,4 +108,20 @@ test.each<[unknown, string]>([
   [['secret'], 'an array'],
 ])('F90 of what may be a secret the type alone is shown: %o as %s', (value, text) => {
   expect(describeType(value)).toBe(text);
+});
+
+test.each<[unknown, string]>([
+  [class Secret {}, 'a class'],
+  [() => 'secret', 'a function'],
+  [Promise.resolve('secret'), 'a promise'],
+  [null, 'null'],
+])('describeType tells %o as %s', (value, text) => {
+  expect(describeType(value)).toBe(text);
+});
+
+test('describeType says so of what cannot be read', () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+
+  expect(describeType(proxy)).toBe('a value that cannot be read');
 });

@@ -1,3 +1,4 @@
+import { createContext, runInContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { errorName } from '../../../src/core/values/thrown.js';
 
@@ -9,6 +10,11 @@ test.each<[unknown, string]>([
   [undefined, 'undefined'],
   [null, 'object'],
   [5n, 'bigint'],
+  [new DOMException('x', 'AbortError'), 'AbortError'],
+  // Under Jest, errors of Node's own modules are of another realm.
+  [runInContext('new RangeError("x")', createContext({})), 'RangeError'],
+  [runInContext('new AggregateError([], "x")', createContext({})), 'AggregateError'],
+  [{ name: 'secret', message: 'x' }, 'object'],
 ])('errorName of %o is %s', (thrown, name) => {
   expect(errorName(thrown)).toBe(name);
 });

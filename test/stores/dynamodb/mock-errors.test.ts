@@ -3,6 +3,7 @@ import { lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore } from 'single-execution/dynamodb';
 import { describe, expect, test } from 'vitest';
 import { mockedLocks } from '../../support/mocked-locks.js';
+import { ANSWERED } from '../../support/sdk-errors.js';
 
 const SECRET = 'arn:aws:iam::123456789012:user/alice key AKIAIOSFODNN7EXAMPLE';
 
@@ -48,9 +49,7 @@ describe('F16 an error of the setup is thrown at once, whatever onStoreError is'
     ['a foreign key id', sdkError('UnrecognizedClientException'), 'ACCESS_DENIED', /valid credentials/],
     ['an expired token', sdkError('ExpiredTokenException'), 'ACCESS_DENIED', /valid credentials/],
     ['a wrong secret', sdkError('InvalidSignatureException'), 'ACCESS_DENIED', /valid credentials/],
-    ['no credentials', sdkError('CredentialsProviderError', `no ${SECRET}`, {}), 'ACCESS_DENIED', /valid credentials/],
     ['an error of a new name', sdkError('SomethingNew'), 'INVALID_REQUEST', /refused the request \(SomethingNew\);/],
-    ['no region', new Error('Region is missing'), 'INVALID_REQUEST', /the client has no region; set AWS_REGION/],
   ])('%s', async (_, cause, code, remedy) => {
     for (const onStoreError of ['throw', 'skip', 'run'] as const) {
       const { run, mock, sent, clock, observer } = mockedLocks();
@@ -88,6 +87,22 @@ test.each(['ThrottlingException', 'ProvisionedThroughputExceededException', 'Req
     expect(observer.types()).toEqual(['attempted', 'acquire-failed']);
   },
 );
+
+test('F121 no credentials for good: tried again within the time of the call, no cancel, then ACCESS_DENIED', async () => {
+  for (const onStoreError of ['throw', 'skip', 'run'] as const) {
+    const { run, mock, sent, clock } = mockedLocks();
+    mock.rejects(sdkError('CredentialsProviderError', `no ${SECRET}`, {}));
+
+    const error = await run(fail, { onStoreError }).catch((thrown) => thrown);
+
+    expect(error).toMatchObject({ name: 'LockStoreError', code: 'ACCESS_DENIED', retryable: false });
+    expect(error.message).toMatch(/CredentialsProviderError; give this role valid credentials/);
+    expect(`${error} ${JSON.stringify(error)}`).not.toContain('AKIA');
+    expect(new Set(sent())).toEqual(new Set(['acquire']));
+    expect(sent().length).toBeGreaterThan(4);
+    expect(clock.monotonic()).toBeLessThanOrEqual(5_025);
+  }
+});
 
 test('F2 an answer that breaks off counts as no answer, whatever its status', async () => {
   const { run, mock, sent } = mockedLocks();
@@ -158,13 +173,24 @@ test('operators read consistently', async () => {
   expect(mock.calls().map(({ args }) => (args[0].input as GetCommandInput).ConsistentRead)).toEqual([true, true]);
 });
 
-test('a mock without an answer is named at once, with the remedy', async () => {
+test.each<[string, unknown]>([
+  ['undefined', undefined],
+  ['an empty object', {}],
+  ['metadata without a request id', { $metadata: { httpStatusCode: 200 } }],
+  ['a text', 'ok'],
+  ['a list', []],
+  ['attributes that are a text', { Attributes: 'x' }],
+  ['attributes that are null', { Attributes: null }],
+  ['attributes that are a list', { Attributes: [{}], ...ANSWERED }],
+])('F123 a mock that answers with %s is named at once, with the remedy', async (_, answer) => {
   const { mock, run, sent } = mockedLocks();
   mock.reset();
+  mock.callsFake(async () => answer);
 
   await expect(run(fail)).rejects.toMatchObject({
     code: 'INVALID_REQUEST',
     message: expect.stringContaining('use fakeLockTable(mock) of single-execution/testing'),
   });
-  expect(sent()).toEqual(['acquire']);
+  // A wrapped client may have sent the request.
+  expect(sent()).toEqual(['acquire', 'cancel']);
 });

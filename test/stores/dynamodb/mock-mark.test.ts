@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { listOf } from '../../../src/core/record/open-ticks.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { mockedLocks } from '../../support/mocked-locks.js';
-import { refused } from '../../support/sdk-errors.js';
+import { ANSWERED, refused } from '../../support/sdk-errors.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const minute = (n: number) => NOW + n * 60_000;
@@ -33,7 +33,7 @@ const LEASE: Lease = {
 async function mark(n: number, item?: object) {
   const { client, mock, clock } = mockedLocks();
   if (item) mock.on(UpdateCommand).rejects(refused(item));
-  else mock.on(UpdateCommand).resolves({});
+  else mock.on(UpdateCommand).resolves(ANSWERED);
   const store = dynamoDBStore({ tableName: 'locks', client });
   const result = await store.mark(LEASE, { tickMs: minute(n), leaseMs: LEASE_MS }, storeCall(clock));
   return { result, inputs: mock.commandCalls(UpdateCommand).map(({ args }) => args[0].input) };
@@ -81,7 +81,7 @@ describe('a mark that is refused', () => {
 
 test('a mark moves the end past the one that was reported, so that a takeover judged before it is refused', async () => {
   const { client, mock, clock } = mockedLocks();
-  mock.on(UpdateCommand).resolves({});
+  mock.on(UpdateCommand).resolves(ANSWERED);
   const store = dynamoDBStore({ tableName: 'locks', client });
 
   const result = await store.mark(LEASE, { tickMs: minute(4), leaseMs: 1_000 }, storeCall(clock));

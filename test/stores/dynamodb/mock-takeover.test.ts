@@ -2,7 +2,7 @@ import { GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { mockedLocks } from '../../support/mocked-locks.js';
 import { pass } from '../../support/pass.js';
-import { refused } from '../../support/sdk-errors.js';
+import { ANSWERED, refused } from '../../support/sdk-errors.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 /** The item of a grant whose holder has died. */
@@ -53,7 +53,7 @@ describe('the time of a takeover', () => {
     });
     mock.on(UpdateCommand, TAKEOVER).callsFakeOnce(async () => {
       await pass(clock, 800);
-      return {};
+      return ANSWERED;
     });
 
     expect(await run(() => sent().slice(-2))).toMatchObject({ status: 'executed', value: ['acquire', 'takeover'] });

@@ -1,7 +1,7 @@
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { mockedLocks } from '../../support/mocked-locks.js';
-import { refused, timeout } from '../../support/sdk-errors.js';
+import { ANSWERED, refused, timeout } from '../../support/sdk-errors.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const TICK = Date.UTC(2026, 0, 1);
@@ -56,7 +56,7 @@ describe('requests', () => {
     const { client, run, mock, table } = mockedLocks();
     table.put('unrelated', {});
     const keys = { partitionKey: 'pk', sortKey: 'sk', keyPrefix: 'prod#' };
-    mock.on(UpdateCommand).resolves({});
+    mock.on(UpdateCommand).resolves(ANSWERED);
 
     await run(sendDigest, {}, { client, ...keys });
 

@@ -1,6 +1,7 @@
 import { type Executed, executeWithLock, type LockStore, type Outcome } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { createLockTable, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { recordingObserver } from 'single-execution/testing';
 import { expect, test } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
 import { putItem, storedItem } from '../../support/stored-item.js';
@@ -131,4 +132,24 @@ test('F22 a record of a newer version works, and what this one does not know sur
     state: 'released',
     doneTick: TICK.getTime(),
   });
+});
+
+test('row 135 an index of another type refuses a run before it starts, or its release, and the error says so', async () => {
+  const outcomeOn = async (attribute: string) => {
+    const tableName = await freshTable(client, { indexes: [{ attribute, type: 'N' }] });
+    const store = dynamoDBStore({ tableName, client });
+    const observer = recordingObserver();
+    const options = { name: 'digest', store, lockAtMostFor: '1m', observers: [observer] } as const;
+    const outcome = await executeWithLock(() => 'ran', options).catch((error: unknown) => error);
+    return { outcome, events: observer.events };
+  };
+  const says = {
+    code: 'INVALID_REQUEST',
+    message: expect.stringMatching(/an index refuses an attribute of locks \(Index/),
+  };
+
+  expect((await outcomeOn('state')).outcome).toMatchObject(says);
+  const { outcome, events } = await outcomeOn('result');
+  expect(outcome).toMatchObject({ status: 'executed', release: 'unknown' });
+  expect(events).toContainEqual(expect.objectContaining({ error: expect.objectContaining(says) }));
 });

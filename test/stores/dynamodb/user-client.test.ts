@@ -117,8 +117,8 @@ describe('options of a store', () => {
     [{ tableName: 'locks', sortKey: 7 }, 'sortKey is 7: give its name'],
     [{ tableName: 'locks', client: {} }, 'client is an object: give a DynamoDBClient'],
     [{ tableName: 'locks', keyPrefix: 7 }, 'keyPrefix is 7: give a string'],
-    [null, 'options of dynamoDBStore is null: give { tableName }'],
-    ['locks' as never, 'options of dynamoDBStore is a string: give { tableName }'],
+    [null, 'dynamoDBStore was given null: pass { tableName, client }'],
+    ['locks' as never, 'dynamoDBStore was given a string: pass { tableName, client }'],
   ])('%j are refused', (options, message) => {
     expect(() => dynamoDBStore(options as never)).toThrow(TypeError);
     expect(() => dynamoDBStore(options as never)).toThrow(message);

@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { executeWithLock, type LockStoreError } from 'single-execution';
 import { type PostgresClient, postgresStore } from 'single-execution/postgres';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { explain } from '../../../src/stores/postgres-errors.js';
+import { explain } from '../../../src/stores/sql/postgres-errors.js';
 import { call, claim } from '../../support/one-run.js';
 import { ownPostgres } from '../../support/own-servers.js';
 import { failureOf } from '../../support/settled.js';

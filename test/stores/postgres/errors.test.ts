@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkIdentifier, explain } from '../../../src/stores/postgres-errors.js';
+import { checkIdentifier, explain } from '../../../src/stores/sql/postgres-errors.js';
 
 const TABLE = '"locks"';
 const judged = (error: unknown, statement?: string) => {
@@ -18,7 +18,8 @@ const ofPg = (code: string) => thrown(words[code] ?? 'no', { name: 'error', seve
 /*
  * Errors as these packages threw them on PostgreSQL 15, for a statement on a table that is not there: only the
  * properties that matter. pg 8.23.1, pg-promise 12.7.1, Kysely 0.28.19, Slonik 47.3.2 and MikroORM 7.2.5 pass on the
- * error of pg; Knex 3.3.0 puts the statement before its message.
+ * error of pg; Knex 3.3.0 puts the statement before its message. Entries without a version were not run: they follow
+ * what those packages document.
  */
 const WRAPPERS: Readonly<Record<string, (code: string) => unknown>> = {
   'pg 8.23.1': ofPg,
@@ -78,7 +79,7 @@ describe.each(Object.entries(WRAPPERS))('F132 the SQLSTATE counts, thrown by %s'
 });
 
 describe('F133 a mistake is no outage', () => {
-  // As pg 8.23.1, postgres 3.4.9, Bun 1.4.5 and Prisma 7.10.1 threw them.
+  // As pg 8.23.1, postgres 3.4.9, Bun 1.4.5, Prisma 7.10.1 and Neon 1.2.0 threw them. P1003 was not run.
   test.each<[string, unknown]>([
     ['TLS that the server does not speak', thrown('The server does not support SSL connections')],
     ['the same in Bun', thrown('Server does not support SSL', { code: 'ERR_POSTGRES_TLS_NOT_AVAILABLE' })],
@@ -150,6 +151,7 @@ describe('F133 a mistake is no outage', () => {
     ['a client that has ended', thrown('Client was closed and is not queryable')],
     ['postgres.js after its end', thrown('write CONNECTION_ENDED 127.0.0.1:5432', { code: 'CONNECTION_ENDED' })],
     [
+      // Not run: it follows what Knex documents.
       'Knex without a free connection',
       Object.assign(thrown('Knex: Timeout acquiring a connection.'), { name: 'KnexTimeoutError' }),
     ],

@@ -53,7 +53,7 @@ describe('F152 a write that arrives after its call has given up', () => {
     if (kind.endsWith('before')) await sound.release(await grant(sound, claim({ name })), done, call());
     const { store, arrive } = holdingBack();
 
-    expect(await failureOf(store.acquire(claim({ name }), call(300)))).toMatchObject({ code: 'UNAVAILABLE' });
+    expect(await failureOf(store.acquire(claim({ name }), call(1_000)))).toMatchObject({ code: 'UNAVAILABLE' });
     await arrive();
     expect(await sound.acquire(claim({ name }), call())).toMatchObject({ status: 'acquired' });
   });
@@ -62,7 +62,7 @@ describe('F152 a write that arrives after its call has given up', () => {
     const lease = await grant(sound, claim({ name: newName() }));
     const { store, arrive } = holdingBack();
 
-    expect(await failureOf(store.extend(lease, { leaseMs: 600_000 }, call(300)))).toMatchObject({
+    expect(await failureOf(store.extend(lease, { leaseMs: 600_000 }, call(1_000)))).toMatchObject({
       code: 'UNAVAILABLE',
     });
     await arrive();
@@ -73,7 +73,7 @@ describe('F152 a write that arrives after its call has given up', () => {
     const lease = await grant(sound, claim({ name: newName(), tickMs: 1_800_000_000_000 }));
     const { store, arrive } = holdingBack();
 
-    expect(await failureOf(store.release(lease, done, call(300)))).toMatchObject({ code: 'UNAVAILABLE' });
+    expect(await failureOf(store.release(lease, done, call(1_000)))).toMatchObject({ code: 'UNAVAILABLE' });
     await arrive();
     expect((await sound.get(lease.name, call()))?.item).toMatchObject({
       state: 'released',
@@ -90,7 +90,7 @@ describe('F152 a write that waits for somebody else’s transaction', () => {
     await other.query('BEGIN');
     await other.query('SELECT 1 FROM single_execution_locks WHERE name = $1 FOR UPDATE', [name]);
 
-    expect(await failureOf(sound.acquire(claim({ name }), call(500)))).toMatchObject({ code: 'UNAVAILABLE' });
+    expect(await failureOf(sound.acquire(claim({ name }), call(1_000)))).toMatchObject({ code: 'UNAVAILABLE' });
     await other.query('COMMIT');
     expect(await stateOf(name)).toBe('released');
   });
@@ -101,7 +101,7 @@ describe('F152 a write that waits for somebody else’s transaction', () => {
     await other.query('BEGIN');
     await other.query("INSERT INTO single_execution_locks VALUES ($1, '{}', 1)", [name]);
 
-    expect(await failureOf(sound.acquire(claim({ name }), call(500)))).toMatchObject({ code: 'UNAVAILABLE' });
+    expect(await failureOf(sound.acquire(claim({ name }), call(1_000)))).toMatchObject({ code: 'UNAVAILABLE' });
     await other.query('ROLLBACK');
     expect(await stateOf(name)).not.toBe('held');
   });

@@ -263,7 +263,10 @@ test.each<[unknown, string]>([
   [{ client: 'postgres://user:secret@host' }, 'client is a string: give a client'],
   [{ client: () => [], table: 'a.b.c' }, "table is 'a.b.c': give the name of a table, or of a schema and a table"],
   [{ client: () => [], table: '' }, "table is '': give the name of a table"],
-  [{ client: () => [], tableName: 'x' }, "unknown option 'tableName': the options are client, table, keyPrefix"],
+  [
+    { client: () => [], tableName: 'x' },
+    "unknown option 'tableName' of postgresStore: the options are client, table, keyPrefix",
+  ],
   [{ client: () => [], keyPrefix: 1 }, 'keyPrefix is 1: give a string'],
 ])('options %j are refused', (options, message) => {
   expect(() => postgresStore(options as never)).toThrow(message);

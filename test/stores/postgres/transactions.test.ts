@@ -57,9 +57,9 @@ describe.each(Object.entries(CONNECTIONS))('F153 %s inside a transaction', (_, c
     const lease = await grant(sound, claim({ name: second }));
     await run(`BEGIN ISOLATION LEVEL ${level}`);
 
-    expect(await failureOf(store.acquire(claim({ name: first }), call(200)))).toMatchObject(IN_TRANSACTION);
-    expect(await failureOf(store.extend(lease, { leaseMs: 600_000 }, call(200)))).toMatchObject(IN_TRANSACTION);
-    expect(await failureOf(store.release(lease, done, call(200)))).toMatchObject(IN_TRANSACTION);
+    expect(await failureOf(store.acquire(claim({ name: first }), call(1_000)))).toMatchObject(IN_TRANSACTION);
+    expect(await failureOf(store.extend(lease, { leaseMs: 600_000 }, call(1_000)))).toMatchObject(IN_TRANSACTION);
+    expect(await failureOf(store.release(lease, done, call(1_000)))).toMatchObject(IN_TRANSACTION);
     await run('COMMIT');
     expect(await itemOf(first)).toBeUndefined();
     expect(await itemOf(second)).toMatchObject({ state: 'held', lockUntil: lease.lockUntilMs });

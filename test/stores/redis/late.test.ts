@@ -12,8 +12,8 @@ import { shiftedClock } from '../../support/shifted-clock.js';
 import { startTcpFaultProxy } from '../../support/tcp-fault-proxy.js';
 
 /*
- * Requests that a Redis client resends late by itself, and the settings that turn this off: see docs/stores/redis.md,
- * "Limits".
+ * Requests of a process's first call that a Redis client resends late by itself, and the settings that turn this off:
+ * see docs/stores/redis.md, "Limits". Each call here has a clock of its own, so that none knows the server's time.
  */
 
 let keepsNext = false;

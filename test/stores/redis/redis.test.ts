@@ -418,10 +418,13 @@ describe('a client that cannot send', () => {
 test.each<[unknown, string]>([
   [{ client: new UpstashRedis({ url: 'https://x.y', token: 'z' }) }, 'give it to upstashStore({ redis })'],
   [{ client: Promise.resolve() }, 'client is a promise: await it'],
-  [undefined, 'redisStore was given undefined: give { client }'],
+  [undefined, 'redisStore was given undefined: pass { client }'],
   [{}, 'client is undefined: give a client of ioredis or node-redis'],
   [{ client: {} }, 'give a client of ioredis or node-redis'],
-  [{ client: { evalsha() {} }, prefix: 'x' }, "unknown option 'prefix': the options are client, keyPrefix"],
+  [
+    { client: { evalsha() {} }, prefix: 'x' },
+    "unknown option 'prefix' of redisStore: the options are client, keyPrefix",
+  ],
   [{ client: { evalsha() {} }, keyPrefix: 7 }, 'keyPrefix is 7: give a string'],
 ])('refuses %j', (options, message) => {
   expect(() => redisStore(options as RedisStoreOptions)).toThrow(message);

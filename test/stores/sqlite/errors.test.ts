@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { explain } from '../../../src/stores/sqlite-errors.js';
+import { explain } from '../../../src/stores/sql/sqlite-errors.js';
 
 const judged = (error: unknown) => {
   const { code, isUnsent = false } = explain(error, '"locks"');
@@ -23,8 +23,8 @@ const NUMBERS: Readonly<Record<string, number>> = {
 };
 
 /*
- * Errors as these packages threw them (better-sqlite3 and sqlite3: as their sources make them): only the properties
- * that matter. Behind Drizzle and Knex the message holds the statement's values.
+ * Errors as these packages threw them: only the properties that matter. better-sqlite3, sqlite3 and a SQLite of
+ * WebAssembly were not run: their entries follow what those packages document. Behind Drizzle and Knex the message holds the statement's values.
  */
 const CLIENTS: Readonly<Record<string, (result: string, words: string) => unknown>> = {
   'node:sqlite of Node 24.21': (result, words) =>

@@ -155,7 +155,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
   });
 
   test('an SQLite that is too old to tell milliseconds', async () => {
-    expect(await refusal(async () => [{ record: '', version: null, now: null }])).toEqual([
+    expect(await refusal(async () => [{ name: null, record: '', version: null, now: null }])).toEqual([
       'INVALID_REQUEST',
       "the database's time is null: use SQLite 3.42 or later",
     ]);
@@ -211,7 +211,7 @@ describe('the table', () => {
     const made = createSqliteTable(async () => {
       asked++;
       await new Promise((resolve) => setTimeout(resolve, 20_000));
-      return [{ record: '', version: null, now: Date.now() * 1_000 }];
+      return [{ name: null, record: '', version: null, now: Date.now() * 1_000 }];
     });
     await Promise.all([made, vi.advanceTimersByTimeAsync(20_000)]);
 
@@ -232,7 +232,7 @@ describe('the table', () => {
 test.each<[unknown, string]>([
   [{ client: undefined }, 'client is undefined: give a client of D1, libSQL, node:sqlite or better-sqlite3'],
   [{ client: () => [], table: 7 }, "table is 7: give the name of a table, or of a schema and a table: 'jobs.locks'"],
-  [{ client: () => [], name: 'x' }, "unknown option 'name': the options are client, table, keyPrefix"],
+  [{ client: () => [], name: 'x' }, "unknown option 'name' of sqliteStore: the options are client, table, keyPrefix"],
 ])('options %j are refused', (options, message) => {
   expect(() => sqliteStore(options as never)).toThrow(message);
 });

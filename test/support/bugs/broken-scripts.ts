@@ -17,12 +17,14 @@ export function bug(name: string, shownBy: string | readonly string[], ...edits:
   return { name, shownBy: [shownBy].flat(), edits };
 }
 
-/** The statement with which a script sets the fields that a call names. */
+/** The statement with which a release or a mark sets the fields that a call names. */
 export const PAIRS = 'for i = 5, #ARGV do changes[#changes + 1] = ARGV[i] end';
+/** The statement with which a grant does. */
+export const GRANT_PAIRS = 'for i = 6, #ARGV do changes[#changes + 1] = ARGV[i] end';
 
 /** The same statement, but it skips one field. */
-export const withoutPair = (field: string) =>
-  `for i = 5, #ARGV, 2 do if ARGV[i] ~= '${field}' then set(ARGV[i], ARGV[i + 1]) end end`;
+export const withoutPair = (field: string, first = 5) =>
+  `for i = ${first}, #ARGV, 2 do if ARGV[i] ~= '${field}' then set(ARGV[i], ARGV[i + 1]) end end`;
 
 /** Stores on Redis whose scripts are changed between the library and its client. */
 export function brokenScripts(

@@ -1,4 +1,4 @@
-import { bug, PAIRS, type ScriptBug, withoutPair } from './broken-scripts.js';
+import { bug, GRANT_PAIRS, type ScriptBug, withoutPair } from './broken-scripts.js';
 
 /*
  * Two changes are left out, because no test can show them. Without `untilMs >= 1e14`, a lease with such an end is
@@ -62,6 +62,8 @@ export const REDIS_ACQUIRE_BUGS: readonly ScriptBug[] = [
   bug('make up a value for what a record does not have',
     'row 44: acquire of a held lock is refused as locked and names its holder',
     ['acquire', 'told[i] = 0', "told[i] = '0'"]),
+  bug('grant although the call is over', 'F124 an acquire that arrives when its call is over takes nothing',
+    ['acquire', "if isLate(ARGV[5]) then return answer('late') end", '']),
   bug('never take over', 'row 27: the first acquire after expiry is granted',
     ['acquire', 'untilMs > now and not givenBack',
       "(untilMs > now or lock.state == 'held') and not givenBack"]),
@@ -114,7 +116,7 @@ export const REDIS_ACQUIRE_BUGS: readonly ScriptBug[] = [
     ['acquire', "return tell('granted', token)",
       "redis.call('PEXPIRE', key, lease - 1) return tell('granted', token)"]),
   bug('do not write how long a lease is', 'a grant is recorded with its holder, its times and its tick',
-    ['acquire', PAIRS, withoutPair('leaseMs')]),
+    ['acquire', GRANT_PAIRS, withoutPair('leaseMs', 6)]),
   bug('keep the tick of the run before', 'a grant without a tick removes the tick of the one before',
     ['acquire', "redis.call('HDEL', key, 'tick')", '']),
   bug('compare no tick', 'F63 a tick that is done is refused as already-executed',
@@ -151,7 +153,7 @@ export const REDIS_ACQUIRE_BUGS: readonly ScriptBug[] = [
     ['any',
       'table.sort(ticks, function(a, b) return #a < #b or #a == #b and a < b end)', '']),
   bug('mark no tick at the start', 'F75 a tick marked at the start is done although its run crashed',
-    ['acquire', PAIRS, withoutPair('doneTick')]),
+    ['acquire', GRANT_PAIRS, withoutPair('doneTick', 6)]),
   bug('mark every tick at the start', 'F67 a tick whose run failed is still open',
-    ['acquire', PAIRS, `${PAIRS} if tick ~= '' then set('doneTick', tick) end`]),
+    ['acquire', GRANT_PAIRS, `${GRANT_PAIRS} if tick ~= '' then set('doneTick', tick) end`]),
 ];

@@ -14,6 +14,8 @@ export const REDIS_RUN_BUGS: readonly ScriptBug[] = [
       'now + tonumber(ARGV[2])']),
   bug('extend in words only', 'others see the extended end',
     ['extend', "set('lockUntil', text(untilMs)) write()", '']),
+  bug('extend although the call is over', 'F124 an extension that arrives when its call is over moves nothing',
+    ['extend', "if isLate(ARGV[3]) then return answer('late') end", '']),
   bug('mark without holding', 'a mark after a takeover answers lost, and leaves the successor and the tick alone',
     ['mark', 'not holds(id) or', '']),
   bug('mark after the release', 'a mark after the release of its run answers lost, and its tick stays open',

@@ -1,4 +1,5 @@
 import type { AcquireResult, Lease, RefusalReason, Refused } from '../../../core/ports/lock-store.js';
+import { isError } from '../../../core/values/thrown.js';
 
 /*
  * The expectations of the contract. They import no test runner. They throw an Error with `expected` and `actual`, which
@@ -66,6 +67,6 @@ function fail(actual: unknown, expected: unknown, what: string): never {
 }
 
 function show(value: unknown): string {
-  if (value instanceof Error) return `${value.name}: ${value.message}`;
+  if (isError(value)) return `${value.name}: ${value.message}`;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

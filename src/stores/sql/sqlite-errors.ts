@@ -1,6 +1,5 @@
-import { isUnsentIn, judgeAll } from '../core/request/error-chain.js';
-import { finalProblem } from '../core/request/final-failure.js';
-import { errorName, readThrown, readThrownText } from '../core/values/thrown.js';
+import { finalProblemIn, isUnsentIn, judgeAll } from '../../core/request/error-chain.js';
+import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
 import type { SqlFailure } from './sql.js';
 
 /*
@@ -145,7 +144,7 @@ export function explain(error: unknown, table: string): SqlFailure {
   return judgeAll(error, (chain) => {
     const known = meaningOf(chain);
     if (known) return { ...known, why: known.why(table) };
-    const problem = chain.map((one) => finalProblem(one, 0)).find((one) => one !== undefined);
+    const problem = finalProblemIn(chain);
     if (problem !== undefined) return { code: 'INVALID_REQUEST', why: `no connection: ${problem}`, isUnsent: true };
     if (isUnsentIn(chain)) {
       return { code: 'UNAVAILABLE', why: 'the database could not be reached: check its address', isUnsent: true };

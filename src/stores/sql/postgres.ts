@@ -1,7 +1,7 @@
-import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
-import type { LockStore } from '../core/ports/lock-store.js';
-import type { MemberStore } from '../core/ports/member-store.js';
-import { checkStoreOptions, namesOf } from '../core/values/checks.js';
+import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
+import type { LockStore } from '../../core/ports/lock-store.js';
+import type { MemberStore } from '../../core/ports/member-store.js';
+import { checkStoreOptions, namesOf } from '../../core/values/checks.js';
 import { askPostgres, type PostgresClient } from './postgres-client.js';
 import { checkIdentifier, explain } from './postgres-errors.js';
 import { type Database, type Statements, sqlStore } from './sql.js';
@@ -95,7 +95,7 @@ const OPTIONS = namesOf<PostgresStoreOptions>({ client: true, table: true, keyPr
 
 /**
  * Makes the statements for Postgres 13 to 18 and compatible databases: only the types text and bigint, and no JSON
- * functions. `coalesce` refuses a column `record` of another type than text, such as jsonb.
+ * functions. `coalesce` and `+ 0` refuse columns of other types, such as a `record` of jsonb.
  *
  * Each statement is a transaction of its own. `now()` is the time at which a transaction began, so a write whose
  * `now()` is before the read that it builds on would be part of a transaction of the client, and is refused.
@@ -107,7 +107,7 @@ const OPTIONS = namesOf<PostgresStoreOptions>({ client: true, table: true, keyPr
 function statementsOf(table: string): Statements {
   const micros = (instant: string) => `CAST(floor(extract(epoch FROM ${instant}) * 1000000) AS bigint)`;
   const nowMs = `${micros('clock_timestamp()')} / 1000`;
-  const read = `SELECT coalesce(l.record, '') AS record, CAST(l.version AS text) AS version, CAST(${micros('clock_timestamp()')} AS text) AS now, CAST(${micros('now()')} AS text) AS began FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = $1`;
+  const read = `SELECT l.name AS name, coalesce(l.record, CAST('' AS text)) AS record, CAST(l.version + 0 AS text) AS version, CAST(${micros('clock_timestamp()')} AS text) AS now, CAST(${micros('now()')} AS text) AS began FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = $1`;
   const list = `SELECT name, record FROM ${table} WHERE starts_with(name, $1)`;
   const told = 'RETURNING name, CAST(version AS text) AS version';
   const isOwn = (n: number) => `${micros('now()')} >= CAST($${n} AS bigint)`;

@@ -1,14 +1,14 @@
-import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
-import type { LockStore } from '../core/ports/lock-store.js';
-import type { MemberStore } from '../core/ports/member-store.js';
-import { LockStoreError, type LockStoreErrorCode } from '../core/public/errors.js';
-import type { Clock, Signal } from '../core/values/clock.js';
-import { errorName, readThrownText } from '../core/values/thrown.js';
+import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
+import type { LockStore } from '../../core/ports/lock-store.js';
+import type { MemberStore } from '../../core/ports/member-store.js';
+import { LockStoreError, type LockStoreErrorCode } from '../../core/public/errors.js';
+import type { Clock, Signal } from '../../core/values/clock.js';
+import { errorName, readThrownText } from '../../core/values/thrown.js';
+import type { Storage, StoredRecord } from '../storage.js';
+import { swapStore } from '../swap-store.js';
 import { type NewestVersions, newestVersions } from './newest-versions.js';
 import { type Answering, readFoundRow, readListedRows, readWrittenRow } from './sql-answer.js';
 import { quotedTable } from './sql-table.js';
-import type { Storage, StoredRecord } from './storage.js';
-import { swapStore } from './swap-store.js';
 
 /*
  * One row for each lock: its name, its record as a JSON text, and a version that every write raises. The record is a
@@ -31,7 +31,7 @@ export type Ask = (statement: Statement, signal?: Signal) => Promise<unknown>;
 /** The statements of a database. Names of columns have no underscore, because some clients rename those. */
 export interface Statements {
   /**
-   * Columns: `record`, `version`, `now` (the database's time in epoch microseconds) and, if the database tells,
+   * Columns: `name`, `record`, `version`, `now` (the database's time in epoch microseconds) and, if the database tells,
    * `began` (when the transaction of the statement began). Always returns one row; `version` is null for a lock without
    * a row.
    */
@@ -112,7 +112,8 @@ export function openTable<Client>(database: Database<Client>, client: Client, qu
       try {
         return await ask(statement, signal);
       } catch (error) {
-        const explained = error instanceof OpenTransaction ? inTransaction() : database.explain(error, quoted, statement.text);
+        const explained =
+          error instanceof OpenTransaction ? inTransaction() : database.explain(error, quoted, statement.text);
         const failure = failureOf(error, explained);
         if (explained.isUnsent) unsent.add(failure);
         throw failure;
@@ -131,7 +132,7 @@ function sqlStorage(
   return {
     async read(key, signal) {
       const found = await newest.read(key, { clock, signal }, async () =>
-        readFoundRow(await ask(statements.read(key), signal), database),
+        readFoundRow(await ask(statements.read(key), signal), key, database),
       );
       const { record, version, nowUs, beganUs = nowUs } = found;
       // A transaction that began before an earlier read is not ours: each of our statements is a transaction.

@@ -1,4 +1,4 @@
-import { readThrownText } from '../core/values/thrown.js';
+import { readThrownText } from '../../core/values/thrown.js';
 import { type Ask, OpenTransaction } from './sql.js';
 
 /** Runs statements in one transaction, and resolves to the rows of each. */

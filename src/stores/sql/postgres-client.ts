@@ -1,4 +1,4 @@
-import { describeType } from '../core/values/checks.js';
+import { describeType } from '../../core/values/checks.js';
 import { refuseForeign } from './foreign-clients.js';
 import { halfOfPool } from './half-of-pool.js';
 import type { Ask } from './sql.js';

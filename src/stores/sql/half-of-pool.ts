@@ -1,4 +1,4 @@
-import type { Signal } from '../core/values/clock.js';
+import type { Signal } from '../../core/values/clock.js';
 import type { Ask } from './sql.js';
 
 /** The connections of a pool that names no number, as those of pg and postgres.js have it. */

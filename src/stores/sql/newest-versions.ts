@@ -1,5 +1,5 @@
-import { warn } from '../core/observers/operator-log.js';
-import { type Clock, jittered, pause, type Signal } from '../core/values/clock.js';
+import { warn } from '../../core/observers/operator-log.js';
+import { type Clock, jittered, pause, type Signal } from '../../core/values/clock.js';
 import type { FoundRow } from './sql-answer.js';
 
 /** How long an older version is read again before it is believed. */

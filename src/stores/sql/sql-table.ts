@@ -1,6 +1,6 @@
-import { LockStoreError } from '../core/public/errors.js';
-import { checkKnown, describe } from '../core/values/checks.js';
-import { jittered, pause, systemClock } from '../core/values/clock.js';
+import { LockStoreError } from '../../core/public/errors.js';
+import { checkKnown, describe } from '../../core/values/checks.js';
+import { jittered, pause, systemClock } from '../../core/values/clock.js';
 import { type Database, type OpenTable, openTable } from './sql.js';
 import { readFoundRow } from './sql-answer.js';
 
@@ -75,7 +75,7 @@ async function lookOrCreate(at: OpenTable, create: () => Promise<unknown>): Prom
 
 async function look({ statements, ask, database }: OpenTable): Promise<LockStoreError | undefined> {
   try {
-    readFoundRow(await ask(statements.read('')), database);
+    readFoundRow(await ask(statements.read('')), '', database);
     return undefined;
   } catch (error) {
     return error as LockStoreError;

@@ -1,4 +1,4 @@
-import { describeType } from '../core/values/checks.js';
+import { describeType } from '../../core/values/checks.js';
 import { refuseForeign } from './foreign-clients.js';
 import { askLibsqlFile, isInsideTransaction } from './libsql-file.js';
 import { type Ask, OpenTransaction } from './sql.js';

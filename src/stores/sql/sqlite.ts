@@ -1,7 +1,7 @@
-import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
-import type { LockStore } from '../core/ports/lock-store.js';
-import type { MemberStore } from '../core/ports/member-store.js';
-import { checkStoreOptions, namesOf } from '../core/values/checks.js';
+import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
+import type { LockStore } from '../../core/ports/lock-store.js';
+import type { MemberStore } from '../../core/ports/member-store.js';
+import { checkStoreOptions, namesOf } from '../../core/values/checks.js';
 import { type Database, type Statements, sqlStore } from './sql.js';
 import { makeTable, quotedTable } from './sql-table.js';
 import { askSqlite, type SqliteClient } from './sqlite-client.js';
@@ -106,7 +106,7 @@ const OPTIONS = namesOf<SqliteStoreOptions>({ client: true, table: true, keyPref
  */
 function statementsOf(table: string): Statements {
   const nowMs = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)";
-  const read = `SELECT coalesce(l.record, '') AS record, l.version AS version, ${nowMs} * 1000 AS now FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ?`;
+  const read = `SELECT l.name AS name, coalesce(l.record, '') AS record, l.version AS version, ${nowMs} * 1000 AS now FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ?`;
   const list = `SELECT name, record FROM ${table} WHERE instr(name, ?) = 1`;
   const inserted = `INSERT INTO ${table} (name, record, version) SELECT ?, ?, 1 WHERE`;
   const updated = `UPDATE ${table} SET record = ?, version = version + 1 WHERE name = ? AND version = CAST(? AS INTEGER)`;

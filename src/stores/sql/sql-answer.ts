@@ -1,7 +1,7 @@
-import { LockStoreError, type LockStoreErrorCode } from '../core/public/errors.js';
-import { shapeOf, UnexpectedAnswer } from '../core/request/unexpected-answer.js';
-import { describe } from '../core/values/checks.js';
-import { refused } from './storage-answer.js';
+import { LockStoreError, type LockStoreErrorCode } from '../../core/public/errors.js';
+import { shapeOf, UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
+import { describe } from '../../core/values/checks.js';
+import { refused } from '../storage-answer.js';
 
 /*
  * The rows of a client, read closely. Clients answer a statement with rows, with rows and a count, with a count alone,
@@ -27,11 +27,14 @@ export interface Answering {
   readonly database: string;
 }
 
-/** Reads the answer to a read. @throws LockStoreError (INVALID_REQUEST, KEY_SCHEMA) */
-export function readFoundRow(answer: unknown, from: Answering): FoundRow {
+/** The columns of a read. */
+const COLUMNS = ['name', 'record', 'version', 'now'];
+
+/** Reads the answer to a read of the row of this name. @throws LockStoreError (INVALID_REQUEST, KEY_SCHEMA) */
+export function readFoundRow(answer: unknown, name: string, from: Answering): FoundRow {
   const [row] = rowsOf(answer, 1) ?? [];
-  if (row === undefined || !('record' in row && 'version' in row && 'now' in row)) {
-    throw refused(instead('a read', answer, 'one row { record, version, now }', from));
+  if (row === undefined || !COLUMNS.every((column) => column in row)) {
+    throw refused(instead('a read', answer, `one row { ${COLUMNS.join(', ')} }`, from));
   }
   const { record, version, now, began } = row;
   const nowUs = countOf(now);
@@ -41,6 +44,12 @@ export function readFoundRow(answer: unknown, from: Answering): FoundRow {
   const count = countOf(version);
   if (count === undefined) {
     throw refused(`the version of the row is ${describe(version)}: set it to a whole number by hand, such as 1`);
+  }
+  if (row['name'] !== name) {
+    throw failure(
+      'KEY_SCHEMA',
+      'the table takes two names for one lock: give its column name a type and a collation that keep and compare each character',
+    );
   }
   if (typeof record !== 'string') {
     throw failure('KEY_SCHEMA', `the record came as ${shapeOf(record)}: the column record must be of the type text`);

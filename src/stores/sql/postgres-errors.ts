@@ -1,7 +1,6 @@
-import { isUnsentIn, judgeAll } from '../core/request/error-chain.js';
-import { finalProblem } from '../core/request/final-failure.js';
-import { describe } from '../core/values/checks.js';
-import { errorName, readThrownText } from '../core/values/thrown.js';
+import { finalProblemIn, isUnsentIn, judgeAll } from '../../core/request/error-chain.js';
+import { describe } from '../../core/values/checks.js';
+import { errorName, readThrownText } from '../../core/values/thrown.js';
 import type { SqlFailure } from './sql.js';
 
 /** What is known of a failure besides its code. */
@@ -151,7 +150,7 @@ export function explain(error: unknown, table: string, statement = ''): SqlFailu
       return { code: known.code, why: `${why} (${shown})`, isUnsent: true };
     }
     if (SQLSTATE.test(code)) return unclear(shown);
-    const problem = chain.map((one) => finalProblem(one, 0)).find((one) => one !== undefined);
+    const problem = finalProblemIn(chain);
     if (problem !== undefined) {
       return { code: 'INVALID_REQUEST', why: `no connection to Postgres: ${problem}`, isUnsent: true };
     }

@@ -1,0 +1,205 @@
+import { Command, Redis } from 'ioredis';
+import { createClient, RESP_TYPES } from 'redis';
+import { executeWithLock } from 'single-execution';
+import { type IORedisClient, redisAdminStore, redisStore } from 'single-execution/redis';
+import { upstashStore } from 'single-execution/upstash';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { call, claim, done, grant } from '../../support/one-run.js';
+import { clearedRedis } from '../../support/own-servers.js';
+
+/* An answer is believed only if a script of the library has given it. */
+
+const { server, redis } = await clearedRedis();
+
+const wrong = (what: string) => ({
+  name: 'LockStoreError',
+  code: 'INVALID_REQUEST',
+  retryable: false,
+  message: expect.stringContaining(`the client answered with ${what}, which no script of this library returns: pass`),
+});
+
+/** A client that changes what Redis answers, from the moment that the test turns it on. */
+function changing(change: (answer: string) => unknown) {
+  const switches = { isOn: true, sent: 0 };
+  const run = async (send: () => Promise<unknown>) => {
+    switches.sent++;
+    const answer = await send();
+    return switches.isOn ? change(String(answer)) : answer;
+  };
+  const client: IORedisClient = {
+    eval: (script, count, ...rest) => run(() => redis.eval(script, count, ...rest)),
+    evalsha: (hash, count, ...rest) => run(() => redis.evalsha(hash, count, ...rest)),
+  };
+  return { client, switches };
+}
+
+const listOf = (answer: string) => JSON.parse(answer) as unknown[];
+const asNumbers = (answer: string) => listOf(answer).map((part) => (/^\d+$/.test(String(part)) ? Number(part) : part));
+
+const CHANGES: [string, string, (answer: string) => unknown][] = [
+  ['no answer', 'undefined', () => undefined],
+  ['null', 'null', () => null],
+  ['the answer of a mock', 'an object', () => ({})],
+  ['true', 'a boolean', () => true],
+  ['a count', 'a number', () => 1],
+  ['OK', 'another text', () => 'OK'],
+  ['an empty text', 'an empty text', () => ''],
+  ['bytes that are no text of ours', 'other bytes', () => new Uint8Array([1, 2])],
+  ['the answer inside an object', 'an object', (answer) => ({ result: answer })],
+  ['the answer of a pipeline', 'another list', (answer) => [[null, answer]]],
+  ['the answer in a list', 'another list', (answer) => [answer]],
+  ['the answer with one value more', 'another list', (answer) => [...listOf(answer), 'more', 'still more']],
+  ['the answer without its end', 'another list', (answer) => listOf(answer).slice(0, 2)],
+  ['numbers', 'a list in which texts are numbers', asNumbers],
+  [
+    'BigInts',
+    'a list in which texts are numbers',
+    (answer) => asNumbers(answer).map((part) => (typeof part === 'number' ? BigInt(part) : part)),
+  ],
+  [
+    'numbers as Lua writes them',
+    'another list',
+    (answer) => listOf(answer).map((part, i) => (i === 1 ? '1.7952458226405e+12' : part)),
+  ],
+  ['another word', 'another list', (answer) => ['acquired', ...listOf(answer).slice(1)]],
+  [
+    'the word in capitals',
+    'another list',
+    (answer) => listOf(answer).map((part, i) => (i === 0 ? String(part).toUpperCase() : part)),
+  ],
+];
+
+describe('F125 row 138: a client that answers with', () => {
+  test.each(CHANGES)('%s gets no lock, and is told at once what came', async (_, what, change) => {
+    const { client, switches } = changing(change);
+    await expect(redisStore({ client }).acquire(claim(), call(600_000))).rejects.toMatchObject(wrong(what));
+    // The hash, the text, and the cancel by its hash and its text.
+    expect(switches.sent).toBeLessThanOrEqual(4);
+  });
+
+  test.each(CHANGES)('%s has released nothing that it knows of', async (_, what, change) => {
+    const { client, switches } = changing(change);
+    switches.isOn = false;
+    const store = redisStore({ client });
+    const lease = await grant(store);
+    switches.isOn = true;
+
+    await expect(store.extend(lease, { leaseMs: 60_000 }, call(600_000))).rejects.toMatchObject(wrong(what));
+    await expect(store.release(lease, done, call(600_000))).rejects.toMatchObject(wrong(what));
+  });
+});
+
+test('F125 a list of locks is believed only if it is one', async () => {
+  const { client } = changing((answer) => [listOf(answer)]);
+  await expect(redisAdminStore({ client }).list(call(600_000))).rejects.toMatchObject(wrong('another list'));
+});
+
+test('F125 an attempt whose acquire was answered with something else is cancelled', async () => {
+  const { client, switches } = changing(() => 'OK');
+  switches.isOn = false;
+  const store = redisStore({ client });
+  const held = await grant(store);
+  switches.isOn = true;
+  const asked = claim();
+  await expect(store.acquire(asked, call())).rejects.toMatchObject(wrong('another text'));
+  switches.isOn = false;
+  await store.release(held, done, call());
+
+  await expect(store.acquire(asked, call())).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+});
+
+test('F125 a run whose release was answered with something else ends with release: unknown', async () => {
+  const { client, switches } = changing(() => ({}));
+  switches.isOn = false;
+  const task = () => {
+    switches.isOn = true;
+    return 'done';
+  };
+  const options = { name: 'digest', store: redisStore({ client }), lockAtMostFor: '1m', observers: [] };
+  expect(await executeWithLock(task, options)).toMatchObject({ value: 'done', release: 'unknown' });
+});
+
+test('F125 the answer of the user is in no error', async () => {
+  const { client } = changing(() => 's3cret');
+  const error = await redisStore({ client })
+    .acquire(claim(), call())
+    .catch((reason: unknown) => reason);
+  expect(`${error} ${(error as Error).cause} ${JSON.stringify(error)}`).not.toContain('s3cret');
+});
+
+describe('real clients', () => {
+  const ownClient = () => {
+    const client = new Redis(server.url, { maxRetriesPerRequest: 0 });
+    onTestFinished(() => client.disconnect());
+    return client;
+  };
+
+  test('ioredis by its functions that return Buffers is read', async () => {
+    const client = ownClient();
+    const store = redisStore({
+      client: {
+        eval: (script, count, ...rest) => client.callBuffer('EVAL', script, String(count), ...rest),
+        evalsha: (hash, count, ...rest) => client.callBuffer('EVALSHA', hash, String(count), ...rest),
+      },
+    });
+    expect(await store.release(await grant(store), done, call())).toBe('released');
+  });
+
+  test('node-redis that maps texts to Buffers is read', async () => {
+    const client = await createClient({ url: server.url }).connect();
+    onTestFinished(() => client.destroy());
+    const store = redisStore({ client: client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer }) as never });
+    expect(await store.release(await grant(store), done, call())).toBe('released');
+  });
+
+  test('F125 ioredis with a transformer of its replies is told', async () => {
+    Command.setReplyTransformer('evalsha', (answer: unknown) => ({ answer }));
+    Command.setReplyTransformer('eval', (answer: unknown) => ({ answer }));
+    onTestFinished(() => {
+      for (const name of ['evalsha', 'eval']) Command.setReplyTransformer(name, (answer: unknown) => answer);
+    });
+    await expect(redisStore({ client: ownClient() }).acquire(claim(), call(600_000))).rejects.toMatchObject(
+      wrong('an object'),
+    );
+  });
+
+  test('F125 a pipeline in place of a client of ioredis is told', async () => {
+    const pipeline = ownClient().pipeline();
+    await expect(redisStore({ client: pipeline as never }).acquire(claim(), call(600_000))).rejects.toMatchObject(
+      wrong('an object'),
+    );
+  });
+
+  test('F125 a connection inside somebody’s MULTI: the lock is not taken, and the transaction is named', async () => {
+    const client = ownClient();
+    const store = redisStore({ client });
+    const { clock } = call();
+    const before = await store.acquire(claim({ name: 'before' }), { ...call(), clock });
+    expect(before.status).toBe('acquired');
+    await client.multi({ pipeline: false });
+
+    const endMono = clock.monotonic() + 200;
+    await expect(store.acquire(claim(), { ...call(200), clock })).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('the connection is inside a MULTI that this library did not begin'),
+    });
+    await vi.waitUntil(() => clock.monotonic() > endMono, 60_000);
+    await client.exec();
+    expect(await redis.hget('lock:digest', 'state')).toBeNull();
+  });
+});
+
+test.each<[string, unknown]>([
+  ['parsed with numbers', asNumbers],
+  ['nothing', () => undefined],
+])('F125 a client of Upstash’s REST API that answers with the answer %s is told', async (_, change) => {
+  const { client } = changing(change as (answer: string) => unknown);
+  const rest = {
+    eval: (script: string, keys: string[], args: string[]) =>
+      client.eval(script.replace(/^#!.*\n/, ''), keys.length, ...keys, ...args),
+    evalsha: (hash: string, keys: string[], args: string[]) => client.evalsha(hash, keys.length, ...keys, ...args),
+  };
+  await expect(upstashStore({ redis: rest }).acquire(claim(), call(600_000))).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+  });
+});
