@@ -20,11 +20,8 @@ const config: KnipConfig = {
       ],
       project: ['{src,test,demo,handlers,infra,bench,site}/**/*.{ts,tsx,mjs}', '*.{ts,mjs}'],
     },
-<<<<<<< HEAD
     'test/clients': { entry: ['program.ts', '*.test.ts', '*.test-d.ts'] },
-=======
     'test/copied-sdk': { ignoreDependencies: ['.+'] },
->>>>>>> main
     'test/oldest-cdk': { ignoreDependencies: ['.+'] },
     'test/oldest-sdk': { ignoreDependencies: ['.+'] },
     'test/others': {
