@@ -78,7 +78,8 @@ const OF_CLIENTS: Readonly<Record<string, Meaning>> = {
 };
 
 /** Names of errors and codes that a driver puts before the words of SQLite. */
-const PREFIX = '^(?:(?:[A-Z]\\w*Error|D1_ERROR|SQLITE_\\w+|SQLite error|SQLite3 error)(?: code \\d+)?: )*';
+const PREFIX =
+  '^(?:(?:[A-Z]\\w*Error|D1_ERROR|SQLITE_\\w+|SQLite error|SQLite3 error|prepare failed|Parse error)(?: code \\d+)?: )*';
 const words = (pattern: string) => new RegExp(`${PREFIX}(?:${pattern})`);
 
 /** What SQLite and its clients say, by the beginning of their messages. */
