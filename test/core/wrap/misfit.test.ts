@@ -19,7 +19,7 @@ async function callAt(schedule: Schedule, instants: readonly string[]): Promise<
   const { options } = memoryLocks();
   const clock = { ...options.clock, now: () => nowMs };
   let nowMs = 0;
-  const job = withSingleExecution(({ tick }) => tick, {
+  const job = withSingleExecution(async ({ tick }) => tick, {
     ...options,
     observers: [],
     lockAtMostFor: '1m',
