@@ -60,5 +60,5 @@ export default [
       limit,
     ),
   ),
-  bundleOf('schedule', named('cron, eventBridge, rate, scheduleFromEnvironment', './schedule'), '5.3 kB'),
+  bundleOf('schedule', named('cron, eventBridge, rate, scheduleFromEnvironment', './schedule'), '7.1 kB'),
 ];

@@ -1,7 +1,6 @@
 import type { Clock } from '../core/values/clock.js';
 import { formatDuration } from '../core/values/duration.js';
-import { dateOf, type Schedule } from '../core/values/tick.js';
-import { warnOfMisfit } from '../core/wrap/misfit.js';
+import { dateOf, type Schedule, WATCH, type WatchedSchedule } from '../core/values/tick.js';
 import { nearestTick, readInstant } from '../core/wrap/trigger.js';
 
 const SECOND_MS = 1_000;
@@ -59,9 +58,9 @@ export function tellMisfit(
   calls: readonly Date[],
   tell: (words: string) => void,
 ): void {
-  const onNearest = warnOfMisfit(schedule, tell);
+  const onNearest = (schedule as WatchedSchedule)[WATCH]?.(tell);
   for (const at of calls) {
     const due = nearestTick({ schedule, clock: { now: () => at.getTime() } })();
-    if (due) onNearest(name, due.tickMs, due.gapsMs);
+    if (due) onNearest?.(name, due.tickMs, due.gapsMs);
   }
 }

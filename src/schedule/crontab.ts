@@ -110,7 +110,7 @@ function hasAll(days: readonly string[], count: number): boolean {
 /** Splits an expression into its five or six fields, in capitals. */
 function fieldsOf(expression: string, refuse: Refuse): readonly string[] {
   if (/^\s*(?:cron|rate|at)\(/i.test(expression)) return refuseEventBridge(expression.trim(), refuse);
-  const fields = expression.toUpperCase().match(/\S+/g) ?? [];
+  const fields: readonly string[] = expression.toUpperCase().match(/\S+/g) ?? [];
   if (fields[0]?.startsWith('@')) return wordFields(fields, refuse);
   const at = fields.indexOf('?');
   if (fields.length === 6 && (at === 2 || at === 4)) return refuseEventBridge(`cron(${fields.join(' ')})`, refuse);

@@ -1,7 +1,8 @@
 import { checkKnown, describe } from '../core/values/checks.js';
 import { msOfDate } from '../core/values/date.js';
-import { dateOf, type Schedule } from '../core/values/tick.js';
+import { dateOf, msOf, type Schedule, WATCH } from '../core/values/tick.js';
 import { type Instants, type Refuse, rateInstants } from './instants.js';
+import { watchCalls } from './misfit.js';
 import type { NamedZone } from './time-zone.js';
 
 /** The most ticks that `between` lists without a `max`. */
@@ -40,6 +41,7 @@ export function scheduleOf(
       return found;
     },
     toString: () => text,
+    [WATCH]: (tell: (message: string) => void) => watchCalls(text, tell),
     ...more,
   });
 }

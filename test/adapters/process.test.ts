@@ -80,7 +80,7 @@ test.each<[string, unknown]>([
 
 test('row 82: the date that node-schedule passes first is the tick', async () => {
   const { options } = setting();
-  const job = withSingleExecution((_due: Date, { tick }) => tick, { ...options, tick: 'event' });
+  const job = withSingleExecution((_due: Date, { tick }: Execution) => tick, { ...options, tick: 'event' });
 
   expect(await job(new Date(NOW))).toEqual(new Date(NOW));
   expect(await job(new Date(NOW))).toMatchObject({ status: 'skipped', reason: 'already-executed' });

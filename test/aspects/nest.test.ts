@@ -15,7 +15,7 @@ const PAGE = new URL('../../docs/guides/nestjs.md', import.meta.url);
 /** Changes to the page's example: its method is called every two seconds, and prints each run. */
 const CHANGES: readonly [string, string][] = [
   ["@Cron('0 */15 * * * *'", "@Cron('*/2 * * * * *'"],
-  ["cron('0 */15 * * * *')", "cron('*/2 * * * * *')"],
+  ["cron('0 */15 * * * *', {", "cron('*/2 * * * * *', {"],
   ["console.log('the report of', currentExecution()?.tick)", "say('ran', { tick: currentExecution()?.tick })"],
   ['createApplicationContext(Jobs)', 'createApplicationContext(Jobs, { logger: false })'],
 ];

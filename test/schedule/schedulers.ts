@@ -2,6 +2,7 @@ import { CronJob } from 'cron';
 import { Cron } from 'croner';
 import { Cron as Cron10 } from 'croner-10';
 import nodeCron from 'node-cron';
+import type { Execution } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
 import { withSingleExecution } from 'single-execution/process';
 import { type CronOptions, cron } from 'single-execution/schedule';
@@ -56,8 +57,8 @@ export async function playNight(
   tick: 'event' | Omit<CronOptions, 'timeZone'>,
 ): Promise<Night> {
   const night: Night = { calls: [], ran: [], skipped: [] };
-  vi.useFakeTimers({ now: new Date(from), toFake: FAKED });
-  const job = withSingleExecution((_call: unknown, execution) => night.ran.push(short(execution.tick)), {
+  vi.useFakeTimers({ now: new Date(from), toFake: [...FAKED] });
+  const job = withSingleExecution((_call: unknown, execution: Execution) => night.ran.push(short(execution.tick)), {
     name: 'job',
     store: memoryStore(),
     lockAtMostFor: '1m',

@@ -31,6 +31,17 @@ export interface Schedule {
   readonly everyMs?: number;
 }
 
+/** Called with the tick that is nearest to a call, and the time from the tick before the call and to the tick after it. */
+export type OnNearest = (name: string, tickMs: number, gapsMs: readonly [sinceMs: number, untilMs: number]) => void;
+
+/** The key of a function that watches the calls for a schedule, on schedules that this library makes. */
+export const WATCH: unique symbol = Symbol.for('single-execution.watch.1');
+
+/** A schedule that can tell that its calls do not fit it. */
+export interface WatchedSchedule extends Schedule {
+  readonly [WATCH]?: (tell: (message: string) => void) => OnNearest;
+}
+
 /** A schedule given as a duration: the time between two ticks, without the instants at which they are due. */
 export type Interval = Required<Pick<Schedule, 'everyMs'>>;
 

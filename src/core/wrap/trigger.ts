@@ -5,8 +5,7 @@ import { isLockingOff } from '../run/unguarded-run.js';
 import { checkChoice, describe } from '../values/checks.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
 import { atOnce } from '../values/promised.js';
-import { checkTick, isTimed, msOf, type Schedule } from '../values/tick.js';
-import { type Gaps, warnOfMisfit } from './misfit.js';
+import { checkTick, isTimed, msOf, type OnNearest, type Schedule, WATCH, type WatchedSchedule } from '../values/tick.js';
 
 /** The facts about a call that its trigger contains. */
 export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'>;
@@ -62,11 +61,11 @@ export function tickChooser<A extends readonly unknown[]>(
   }
   if (tick === 'nearest') {
     const nearest = nearestTick(settings);
-    const onNearest = warnOfMisfit(settings.schedule);
+    const onNearest = (settings.schedule as WatchedSchedule)[WATCH]?.(warn);
     return (read, _, name) => {
       const due = nearest();
       if (due === undefined) return untimed(read);
-      onNearest(name, due.tickMs, due.gapsMs);
+      onNearest?.(name, due.tickMs, due.gapsMs);
       return { ...untimed(read), tickMs: due.tickMs };
     };
   }
@@ -140,7 +139,7 @@ const EARLY_PARTS = 10;
 /** A tick that was computed from the clock, and how far the call lies from the ticks before and after it. */
 export interface NearestTick {
   readonly tickMs: number;
-  readonly gapsMs: Gaps;
+  readonly gapsMs: Parameters<OnNearest>[2];
 }
 
 /**

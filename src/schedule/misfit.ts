@@ -1,5 +1,4 @@
-import { warn } from '../observers/operator-log.js';
-import type { Settings } from '../options/policy.js';
+import type { OnNearest } from '../core/values/tick.js';
 
 /*
  * Notices a schedule that does not fit its calls, because it has another time zone or expression than the scheduler.
@@ -11,15 +10,9 @@ const MINUTE_MS = 60_000;
 /** Time zones differ by multiples of this. */
 const QUARTER_MS = 15 * MINUTE_MS;
 
-/** The time from the tick before a call to the call, and from the call to the tick after it. */
-export type Gaps = readonly [sinceMs: number, untilMs: number];
-
-/** Called with the tick of each call, as it was computed from the clock. */
-type OnNearest = (name: string, tickMs: number, gapsMs: Gaps) => void;
-
 /** Makes a function that tells once if calls for several ticks in a row lie equally far from the ticks. */
-export function warnOfMisfit(schedule: Settings['schedule'], tell: (message: string) => void = warn): OnNearest {
-  let [lastMs, lastGapsMs, count, isTold]: [number, Gaps, number, boolean] = [Number.NaN, [0, 0], 0, false];
+export function watchCalls(text: string, tell: (message: string) => void): OnNearest {
+  let [lastMs, lastGapsMs, count, isTold] = [Number.NaN, [0, 0] as readonly number[], 0, false];
   return (name, tickMs, gapsMs) => {
     const isAway = Math.min(...gapsMs) > QUARTER_MS - MINUTE_MS;
     const kept = gapsMs.filter((ms, side) => isNear(ms, lastGapsMs[side]));
@@ -33,7 +26,7 @@ export function warnOfMisfit(schedule: Settings['schedule'], tell: (message: str
     if (isTold || count < (isOfZone ? 2 : 3) + (Math.min(...gapsMs) > 59 * MINUTE_MS ? 0 : 2)) return;
     isTold = true;
     tell(
-      `lock "${name}": calls always come ${Math.round(offMs / MINUTE_MS)} minutes ${offMs === gapsMs[0] ? 'after' : 'before'} a tick of the schedule ${schedule}: give the schedule the expression and the time zone of the scheduler, such as { timeZone: 'Europe/London' }`,
+      `lock "${name}": calls always come ${Math.round(offMs / MINUTE_MS)} minutes ${offMs === gapsMs[0] ? 'after' : 'before'} a tick of the schedule ${text}: give the schedule the expression and the time zone of the scheduler, such as { timeZone: 'Europe/London' }`,
     );
   };
 }

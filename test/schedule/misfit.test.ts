@@ -1,7 +1,7 @@
 import { withSingleExecution } from 'single-execution/process';
 import { cron, type Schedule } from 'single-execution/schedule';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { memoryLocks } from '../../support/memory-locks.js';
+import { memoryLocks } from '../support/memory-locks.js';
 
 let lines: string[];
 beforeEach(() => {
@@ -16,10 +16,10 @@ afterEach(() => {
 
 /** Calls a job at these instants, on a clock that shows them. */
 async function callAt(schedule: Schedule, instants: readonly string[]): Promise<(string | Date | undefined)[]> {
-  const { options } = memoryLocks();
-  const clock = { ...options.clock, now: () => nowMs };
+  const { options, clock: stopped } = memoryLocks();
+  const clock = { ...stopped, now: () => nowMs };
   let nowMs = 0;
-  const job = withSingleExecution(({ tick }) => tick, {
+  const job = withSingleExecution(async ({ tick }) => tick, {
     ...options,
     observers: [],
     lockAtMostFor: '1m',
