@@ -14,6 +14,8 @@ const config: KnipConfig = {
         'bench/*.{ts,mjs}',
         'bench/systems/*.ts',
         'test/package/{program,two-copies}.ts',
+        // The test bundles these around each example.
+        'test/docs/restart/{main,held/*}.ts',
         'test/sim/{sim,worlds}.ts',
         'test/**/*.test-d.ts',
         'vitest.{mutation,proof,quick}.config.ts',
@@ -32,6 +34,8 @@ const config: KnipConfig = {
     },
   },
   ignoreDependencies: [
+    // The name that a test gives the file of an example.
+    'example',
     '@cdktf/hcl2json',
     '@humanwhocodes/upstash-redis-server',
     '@nestjs/common',
@@ -39,7 +43,6 @@ const config: KnipConfig = {
     '@nestjs/schedule',
     '@swc/jest',
     'bun',
-    'croner-10',
     'jest',
     'osls',
     'reflect-metadata',
@@ -50,7 +53,7 @@ const config: KnipConfig = {
     'webpack',
   ],
   // Of util-linux.
-  ignoreBinaries: ['script'],
+  ignoreBinaries: ['script', 'unshare'],
   ignoreExportsUsedInFile: { interface: true, type: true },
 };
 

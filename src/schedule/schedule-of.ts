@@ -1,6 +1,6 @@
 import { checkKnown, describe } from '../core/values/checks.js';
 import { msOfDate } from '../core/values/date.js';
-import { dateOf, msOf, type Schedule, WATCH } from '../core/values/tick.js';
+import { dateOf, type Schedule, WATCH } from '../core/values/tick.js';
 import { type Instants, type Refuse, rateInstants } from './instants.js';
 import { watchCalls } from './misfit.js';
 import type { NamedZone } from './time-zone.js';

@@ -17,7 +17,7 @@ interface Entry {
   readonly needsBothDays: boolean;
 }
 
-export function entryOf(expression: string): Entry {
+function entryOf(expression: string): Entry {
   const [minute = '', hour = '', dom = '', month = '', dow = ''] = expression.split(' ');
   const weekdays = bits(dow, 0, 7);
   return {

@@ -6,7 +6,7 @@ import { type RedisServer, startRedisServer } from './redis-server.js';
 
 export interface Sentinels {
   /** One sentinel, whose vote is enough. */
-  readonly sentinel: Omit<RedisServer, 'stop'>;
+  readonly sentinel: Pick<RedisServer, 'host' | 'port' | 'url'>;
   readonly primary: RedisServer;
   readonly replica: RedisServer;
   /** Resolves when the sentinel names another primary than this one. */

@@ -20,7 +20,10 @@ interface RedisSettings {
 }
 
 /** Starts the real redis-server on a free port. It ends with `stop()` or with this process. */
-export async function startRedisServer({ appendOnly = false, settings = [] }: RedisSettings = {}): Promise<RedisServer> {
+export async function startRedisServer({
+  appendOnly = false,
+  settings = [],
+}: RedisSettings = {}): Promise<RedisServer> {
   await requireRedisServer();
   const onDisk = appendOnly ? 'yes' : 'no';
   const server = await startServer({

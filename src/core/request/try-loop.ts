@@ -52,10 +52,10 @@ export async function tryUntilAnswered<T>(
       pending.clear();
       for (const controller of givenUp) controller.abort();
     };
-    const giveUp = (why: string) => end({ error: new Unanswered(why) });
-    const onAbort = () => giveUp('aborted before an answer came');
+    const onAbort = () => end({ error: new Unanswered('aborted before an answer came') });
     // An earlier failure says more than the silence of the last try.
-    const onSilence = () => (failure ? end(failure) : giveUp(`no answer within ${Math.round(call.budgetMs)} ms`));
+    const onSilence = () =>
+      end(failure ?? { error: new Unanswered(`no answer within ${Math.round(call.budgetMs)} ms`) });
 
     const sendNext = () => {
       const controller = new AbortController();

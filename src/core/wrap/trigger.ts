@@ -5,7 +5,15 @@ import { isLockingOff } from '../run/unguarded-run.js';
 import { checkChoice, describe } from '../values/checks.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
 import { atOnce } from '../values/promised.js';
-import { checkTick, isTimed, msOf, type OnNearest, type Schedule, WATCH, type WatchedSchedule } from '../values/tick.js';
+import {
+  checkTick,
+  isTimed,
+  msOf,
+  type OnNearest,
+  type Schedule,
+  WATCH,
+  type WatchedSchedule,
+} from '../values/tick.js';
 
 /** The facts about a call that its trigger contains. */
 export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'>;
