@@ -28,7 +28,8 @@ export function answered<T>(answer: Answer<T>): T {
  * Sends the same request until a try is answered, a try fails for good, or the budget is spent. A failure is followed
  * by a pause that grows, with full jitter. A try without an answer for `tryMs` is not given up, because it may still be
  * setting up its connection: the next try is sent beside it, and the first answer counts. At the end of the call
- * pending tries are aborted; a try whose client ignores the abort is left behind.
+ * pending tries are aborted; a try whose client ignores the abort is left behind. If the last try stays silent, the call
+ * ends with the failure of the try before, which says more.
  */
 export async function tryUntilAnswered<T>(
   call: StoreCall,
@@ -53,7 +54,6 @@ export async function tryUntilAnswered<T>(
       for (const controller of givenUp) controller.abort();
     };
     const onAbort = () => end({ error: new Unanswered('aborted before an answer came') });
-    // An earlier failure says more than the silence of the last try.
     const onSilence = () =>
       end(failure ?? { error: new Unanswered(`no answer within ${Math.round(call.budgetMs)} ms`) });
 

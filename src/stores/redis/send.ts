@@ -51,7 +51,7 @@ export interface Sending {
   readonly script: RedisScript;
   readonly keys: string[];
   readonly args: string[];
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
   /**
    * Whether this call waits while another call sends the text of the script. So one of many calls sends the text, not
    * all.

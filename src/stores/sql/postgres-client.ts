@@ -68,7 +68,8 @@ function askOf(client: PostgresClient): Ask {
   if (typeof unsafe === 'function') {
     return halfOfPool(client, async ({ text, values }, signal) => {
       const running = unsafe.call(client, text, [...values]) as PromiseLike<unknown> & { cancel?(): unknown };
-      const cancel = () => void running.cancel?.();
+      // The cancel of postgres.js is a request of its own, which can fail.
+      const cancel = () => void Promise.resolve(running.cancel?.()).catch(() => undefined);
       signal?.addEventListener('abort', cancel, { once: true });
       try {
         return await running;
