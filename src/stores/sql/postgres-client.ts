@@ -69,7 +69,9 @@ function askOf(client: PostgresClient): Ask {
     // Nothing is cancelled: a cancel of postgres.js can end the process, or leave a connection unusable.
     return halfOfPool(client, async ({ text, values }) => unsafe.call(client, text, [...values]));
   }
-  if (typeof client === 'function') return async ({ text, values }) => client(text, [...values]);
+  if (typeof client === 'function' && describeType(client) !== 'a class') {
+    return async ({ text, values }) => client(text, [...values]);
+  }
   throw new TypeError(
     `client is ${describeType(client)}: give a client of pg, postgres, Neon or PGlite, or a function (text, values) => rows`,
   );
