@@ -3,6 +3,7 @@ import { type LockEvent, withSingleExecution } from 'single-execution';
 import { lambdaContext, schedulerEvent } from 'single-execution/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { jsonLogObserver } from '../../src/observe/observe.js';
+import { gate } from '../support/gate.js';
 import { type OpenLocks, openMemory, type RawStores, startRawStores } from '../support/raw-stores.js';
 
 /* Row 161: two schedules with different inputs call one function in the same minute, so both calls have one tick. */
@@ -64,15 +65,15 @@ describe.each<[string, () => OpenLocks]>([
 
   test('row 161: so is one that comes while the first still runs, and nothing is said if no schedule is known', async () => {
     vi.spyOn(console, 'info').mockReturnValue();
-    const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [begun, ended] = [gate(), gate()];
     const { call, skips } = job(async () => {
-      begun.resolve();
-      await ended.promise;
+      begun.open();
+      await ended.opened;
     });
     const running = call(from('weekly'));
-    await begun.promise;
+    await begun.opened;
     expect(await call(from('daily'))).toMatchObject({ reason: 'locked' });
-    ended.resolve();
+    ended.open();
     await running;
     expect(skips).toMatchObject([{ reason: 'locked', scheduleArn: arn('daily') }]);
 
