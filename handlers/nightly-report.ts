@@ -9,7 +9,7 @@ import { dynamoDBStore } from 'single-execution/dynamodb';
  * orders under pk `ORDERS#2026-01-01`, the report of that day under pk `REPORT#2026-01-01`.
  */
 
-const { LOCK_TABLE = '', DATA_TABLE = '', LOCK_AT_LEAST_FOR = '1m' } = process.env;
+const { LOCK_TABLE = '', DATA_TABLE = '' } = process.env;
 const DAY_MS = 86_400_000;
 
 interface Report {
@@ -37,9 +37,6 @@ export const handler = withSingleExecution(
   {
     name: 'nightly-report',
     store: dynamoDBStore({ tableName: LOCK_TABLE }),
-    // A run takes seconds. The lock is held a little longer, to skip a run that somebody starts by hand at the same
-    // time.
-    lockAtLeastFor: LOCK_AT_LEAST_FOR,
     schedule: '1d',
   },
 );

@@ -53,7 +53,6 @@ export class SingleExecutionStack extends Stack {
       entry: handlerFile('nightly-report'),
       lockTable,
       lockNames: ['nightly-report'],
-      lockAtLeastFor: Duration.minutes(1),
       timeout: Duration.minutes(5),
       schedules: [{ schedule: ScheduleExpression.cron({ minute: '0', hour: '2', timeZone: TimeZone.ETC_UTC }) }],
       environment: { DATA_TABLE: data.tableName },

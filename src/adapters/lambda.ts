@@ -93,7 +93,7 @@ type Wrapped<E, T, O> = (event: E, context: Context) => Promise<[Nothing, O] ext
  *     execution.signal.throwIfAborted();
  *     return `the digest of ${event.time}`;
  *   },
- *   { name: 'send-digest', store: dynamoDBStore({ tableName: 'locks' }), lockAtLeastFor: '30s' },
+ *   { name: 'send-digest', store: dynamoDBStore({ tableName: 'locks' }) },
  * );
  * ```
  *

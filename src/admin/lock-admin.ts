@@ -16,9 +16,9 @@ import { defined } from '../core/values/defined.js';
 import { checkLockName, newAttemptId, truncateUtf8 } from '../core/values/names.js';
 import { msOf } from '../core/values/tick.js';
 import { corruptLock, isTaken, type LockInfo, lockInfo, type RunInfo } from './lock-info.js';
-import { type TickRange, type TickVerbs, tickVerbs } from './tick-verbs.js';
+import { type ForgetResult, type TickRange, type TickVerbs, tickVerbs } from './tick-verbs.js';
 
-export type { DeleteResult, LockInfo, ResumeResult, RunInfo, TickRange };
+export type { DeleteResult, ForgetResult, LockInfo, ResumeResult, RunInfo, TickRange };
 
 const VERBS = namesOf<LockAdminStore>({
   list: true,

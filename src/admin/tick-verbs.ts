@@ -25,12 +25,24 @@ export interface TickVerbs {
    */
   backfill(name: string, range: TickRange): Promise<Date[]>;
   /**
-   * Gives up open ticks. Resolves to those that were listed. From then on, a call for a tick older than the newest tick
-   * done is skipped as `stale-tick`. A tick newer than that stays open, listed or not, until a still newer one is done.
+   * Takes open ticks off the list. Those older than the newest tick done are given up: from then on, a call for one of
+   * them is skipped as `stale-tick`. A tick newer than the newest tick done cannot be given up yet, listed or not: a
+   * call for it still runs, until a newer tick is done.
    *
    * @throws LockHeldError while a run holds the lock, or died while it held it
    */
-  forget(name: string, ticks: readonly (Date | number)[]): Promise<Date[]>;
+  forget(name: string, ticks: readonly (Date | number)[]): Promise<ForgetResult>;
+}
+
+/** What a `forget` has changed, and what it could not change. */
+export interface ForgetResult {
+  /** Ticks that were listed and are given up, oldest first. A call for one of them is skipped as `stale-tick`. */
+  readonly givenUp: Date[];
+  /**
+   * Those of the passed ticks that are newer than the newest tick done, oldest first. They are off the list, but a call
+   * for one of them still runs, until a newer tick is done.
+   */
+  readonly stillRun: Date[];
 }
 
 interface Lists {
@@ -41,9 +53,10 @@ interface Lists {
   read(name: string): Promise<LockRecord>;
 }
 
-interface Change {
-  readonly listing: TickListing;
-  readonly told: readonly number[];
+interface Change<T> {
+  /** The lists to write; undefined if they stay as they are. */
+  readonly listing: TickListing | undefined;
+  readonly result: T;
 }
 
 /** How often a lock is read if others keep writing to it. */
@@ -58,15 +71,22 @@ export function tickVerbs(lists: Lists): TickVerbs {
 
     async forget(name, ticks) {
       const given = ticksGiven(ticks);
-      return change(lists, 'forget', name, (record) => {
-        const told = openTicksIn(record).filter((tick) => given.includes(tick));
-        return { listing: listingWithout(name, record, told), told };
-      });
+      return change(lists, 'forget', name, (record) => removalOf(name, record, given));
     },
   };
 }
 
-function additionOf(name: string, record: LockRecord, ticksMs: readonly number[]): Change {
+function removalOf(name: string, record: LockRecord, givenMs: readonly number[]): Change<ForgetResult> {
+  const { doneTick = Number.NEGATIVE_INFINITY } = record;
+  const listed = openTicksIn(record).filter((tick) => givenMs.includes(tick));
+  const newer = [...new Set(givenMs)].filter((tick) => tick > doneTick).sort((a, b) => a - b);
+  return {
+    listing: listed.length > 0 ? listingWithout(name, record, listed) : undefined,
+    result: { givenUp: datesOf(listed.filter((tick) => !newer.includes(tick))), stillRun: datesOf(newer) },
+  };
+}
+
+function additionOf(name: string, record: LockRecord, ticksMs: readonly number[]): Change<Date[]> {
   if (!hasEnded(record)) {
     throw new RangeError(
       `name is ${describe(name)}: this lock has not run; check the name, or let the job run once before a backfill`,
@@ -79,22 +99,21 @@ function additionOf(name: string, record: LockRecord, ticksMs: readonly number[]
       `backfill of lock "${name}" refused: it lists at most ${MOST_LISTED} ticks, and has ${listed.length} already; give a shorter time between from and to`,
     );
   }
-  return { listing: listingWith(name, record, told), told };
+  return { listing: told.length > 0 ? listingWith(name, record, told) : undefined, result: datesOf(told) };
 }
 
 /** Changes the lists of a lock that nobody holds. Reads it again if it has changed before the write. */
-async function change(
+async function change<T>(
   { store, call, read }: Lists,
   operation: keyof TickVerbs,
   name: string,
-  changeOf: (record: LockRecord) => Change,
-): Promise<Date[]> {
+  changeOf: (record: LockRecord) => Change<T>,
+): Promise<T> {
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const record = await read(name);
     if (record.state === 'held') throw heldError(operation, name, record);
-    const { listing, told } = changeOf(record);
-    const isDone = told.length === 0 || (await store.listTicks(listing, call())) === 'listed';
-    if (isDone) return told.map((tick) => new Date(tick));
+    const { listing, result } = changeOf(record);
+    if (listing === undefined || (await store.listTicks(listing, call())) === 'listed') return result;
   }
   throw new LockStoreError(`${operation} of lock "${name}" failed: it kept changing; try again`, {
     code: 'UNAVAILABLE',
@@ -174,6 +193,10 @@ function instantOf(option: string, value: unknown): number {
   const ms = msOf(value);
   if (typeof ms === 'number' && Number.isSafeInteger(ms) && Math.abs(ms) <= FOREVER_MS) return ms;
   throw new RangeError(`${option} is ${describe(value)}: give a Date, or epoch milliseconds`);
+}
+
+function datesOf(ticksMs: readonly number[]): Date[] {
+  return ticksMs.map((tick) => new Date(tick));
 }
 
 function shown(ms: number): string {

@@ -128,23 +128,55 @@ describe.each<[string, () => OpenLocks]>([
     await run(4);
     await backfill(1, 4);
 
-    expect(await forget(0, 3, 1, 4)).toEqual(hours(1, 3));
+    expect(await forget(0, 3, 1, 4)).toEqual({ givenUp: hours(1, 3), stillRun: [] });
 
     expect(await open()).toEqual(hours(2));
     for (const n of [1, 3]) expect(await run(n)).toMatchObject({ reason: 'stale-tick' });
     expect(await run(2)).toMatchObject({ status: 'executed' });
   });
 
-  test('a newer tick than the last one done that is given up is open until a newer one is done', async () => {
-    const { run, forget, open } = job();
+  test('a tick newer than the newest one done leaves the list, but still runs until a newer one is done', async () => {
+    const { run, backfill, forget, open } = job();
     await run(0);
+    await run(6);
+    await backfill(3, 4);
+    await run(8, fails).catch(() => undefined);
+
+    expect(await forget(9, 3, 8, 6, 8)).toEqual({ givenUp: hours(3), stillRun: hours(8, 9) });
+    expect(await open()).toEqual([]);
+    expect(await run(3)).toMatchObject({ reason: 'stale-tick' });
+    expect(await run(8)).toMatchObject({ status: 'executed' });
+    await run(9, fails).catch(() => undefined);
+    expect(await forget(9)).toEqual({ givenUp: [], stillRun: hours(9) });
+    await run(10);
+    expect(await run(9)).toMatchObject({ reason: 'stale-tick' });
+  });
+
+  test('before a first tick is done, no tick can be given up', async () => {
+    const { run, forget, open } = job();
     await run(2, fails).catch(() => undefined);
 
-    expect(await forget(1, 2)).toEqual(hours(2));
+    expect(await forget(2)).toEqual({ givenUp: [], stillRun: hours(2) });
     expect(await open()).toEqual([]);
-    await run(1);
-    await run(3);
-    expect(await run(2)).toMatchObject({ reason: 'stale-tick' });
+    expect(await run(2)).toMatchObject({ status: 'executed' });
+  });
+
+  test.each([
+    ['with a tick done, its schedule lists it again', true, [2, 3]],
+    ['without a tick done, it stays out', false, [3]],
+  ])('catch-up after a failed tick is forgotten: %s', async (_title, isDone, ran) => {
+    const { name, run, forget } = job();
+    if (isDone) await run(1);
+    await run(2, fails).catch(() => undefined);
+    await forget(2);
+
+    const calls: (Date | undefined)[] = [];
+    const catchUp = { schedule: HOURLY, catchUp: { mode: 'all' } } as const;
+    await executeWithLock(({ tick }) => calls.push(tick), {
+      ...{ name, store: stores.store, lockAtMostFor: '5m', observers: [], tick: hour(3) },
+      ...catchUp,
+    });
+    expect(calls).toEqual(hours(...ran));
   });
 
   test('nothing is changed while a run holds the lock', async () => {
@@ -189,7 +221,7 @@ describe.each<[string, () => OpenLocks]>([
     };
 
     await expect(backfill(0, 4)).rejects.toMatchObject(refused);
-    expect(await forget(1)).toEqual([]);
+    expect(await forget(1)).toEqual({ givenUp: [], stillRun: hours(1) });
     expect(await admin.get(name)).toBeUndefined();
 
     await run(0);
@@ -327,7 +359,7 @@ describe('row 93: the ticks of a backfill', () => {
 
     await expect(admin.forget('digest', given as never)).rejects.toThrow(message);
     expect(await admin.open('digest')).toEqual(hours(1, 2, 3));
-    expect(await admin.forget('digest', [hour(1).getTime(), hour(2)])).toEqual(hours(1, 2));
+    expect(await admin.forget('digest', [hour(1).getTime(), hour(2)])).toEqual({ givenUp: hours(1, 2), stillRun: [] });
   });
 });
 

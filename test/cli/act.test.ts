@@ -82,8 +82,21 @@ describe.each(KINDS)('on %s', (kind) => {
     expect(await json('backfill', name, ...range)).toEqual(listed);
     expect(await json('open', name)).toEqual(listed);
     expect((await run('open', name)).stdout).toBe('2026-11-20T06:00:00Z\n2026-11-20T07:00:00Z\n2026-11-20T08:00:00Z\n');
-    expect(await json('forget', name, '2026-11-20T06:00:00Z', NINE.toISOString())).toEqual([listed[0]]);
-    expect(await json('forget', name, '--all')).toEqual(listed.slice(1));
+    expect(await json('forget', name, '2026-11-20T06:00:00Z', NINE.toISOString())).toEqual({
+      givenUp: [listed[0]],
+      stillRun: [],
+    });
+    expect(await run('forget', name, '2026-11-20T07:00:00Z', '2026-11-20T10:00:00Z')).toMatchObject({
+      code: 1,
+      stdout: '2026-11-20T07:00:00Z\n',
+      stderr:
+        '2026-11-20T10:00:00Z is not given up: it is newer than the newest tick done, so a call for it still runs until a newer tick is done; then forget it again if it is open\n',
+    });
+    expect(await json('forget', name, '--all')).toEqual({ givenUp: listed.slice(2), stillRun: [] });
+    expect(await run('forget', name, '2026-11-20T07:00:00Z')).toMatchObject({
+      code: 0,
+      stderr: 'none of them was open\n',
+    });
     expect(await json('open', name)).toEqual([]);
     const minutely = [...range.slice(0, 4), '--schedule', '* * * * *'];
     expect(await run('backfill', name, ...minutely)).toMatchObject({ code: 1, stderr: expect.stringContaining('100') });

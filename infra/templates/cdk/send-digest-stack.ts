@@ -16,7 +16,6 @@ export class SendDigestStack extends Stack {
       lockNames: ['send-digest'],
       schedules: [{ schedule: ScheduleExpression.cron({ minute: '0', hour: '2', timeZone: TimeZone.ETC_UTC }) }],
       timeout: Duration.minutes(5),
-      lockAtLeastFor: Duration.minutes(1),
       // Subscribe to this topic: without a subscription no alarm reaches anybody.
       alarmActions: [new SnsAction(new Topic(this, 'Alarms'))],
     });

@@ -96,7 +96,6 @@ const fn = new sst.aws.Function('SendDigestFunction', {
     SINGLE_EXECUTION_TIME_ZONE: job.timeZone,
     NODE_OPTIONS: '--enable-source-maps',
     LOCK_TABLE: locks.name,
-    LOCK_AT_LEAST_FOR: 'PT1M',
     SINGLE_EXECUTION_NAMESPACE: namespace,
     SINGLE_EXECUTION_SCHEDULE: job.schedule,
   },

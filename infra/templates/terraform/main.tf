@@ -69,7 +69,6 @@ resource "aws_lambda_function" "send_digest" {
       SINGLE_EXECUTION_TIME_ZONE = local.send_digest.time_zone
       NODE_OPTIONS               = "--enable-source-maps"
       LOCK_TABLE                 = aws_dynamodb_table.send_digest_locks.name
-      LOCK_AT_LEAST_FOR          = "PT1M"
       SINGLE_EXECUTION_NAMESPACE = "SingleExecution/${local.send_digest.full_name}"
       SINGLE_EXECUTION_SCHEDULE  = local.send_digest.schedule
     }

@@ -1,3 +1,5 @@
+import type { ForgetResult } from '../../admin/lock-admin.js';
+import { shortInstant } from '../../operate/times.js';
 import type { Command, Session } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { knownLock } from '../known-lock.js';
@@ -65,13 +67,14 @@ const MOST_TICKS = 100;
 
 export const forget: Command = {
   name: 'forget',
-  summary: 'give up on open ticks',
+  summary: 'give up open ticks',
   usage: 'NAME (TICK... | --all)',
   operands: [1, 1 + MOST_TICKS],
   options: { all: { help: 'all ticks that are open' } },
   about: [
-    'A call for a forgotten tick is skipped as stale-tick. Prints the ticks that were open and are given up. No run may hold the lock.',
-    'A tick that is newer than the newest one done stays open until a newer one is done.',
+    'Prints the ticks that are given up: from then on a call for one of them is skipped as stale-tick. No run may hold the lock.',
+    'A tick that is newer than the newest one done cannot be given up yet: it leaves the list, but a call for it still runs until a newer tick is done. The exit code is 1 if there is such a tick.',
+    'The JSON is {"givenUp": [...], "stillRun": [...]}, with instants.',
   ],
   examples: ['single-execution forget send-digest 2026-11-20T09:00:00Z --table locks'],
   async run(session) {
@@ -79,8 +82,18 @@ export const forget: Command = {
     const given = ticks.map((text) => instantOf('TICK', text));
     if (given.length > 0 === session.has('all')) throw wrongUse('forget takes ticks or --all: give one of them');
     const { openTicks = [] } = await knownLock(session);
-    const forgotten = await session.admin.forget(name, session.has('all') ? openTicks : given);
-    printTicks(session, forgotten, 'none of them was open');
-    return EXIT.done;
+    const result = await session.admin.forget(name, session.has('all') ? openTicks : given);
+    if (session.has('json')) session.terminal.json(result);
+    else printForgotten(session, result);
+    return result.stillRun.length > 0 ? EXIT.failed : EXIT.done;
   },
 };
+
+function printForgotten(session: Session, { givenUp, stillRun }: ForgetResult): void {
+  if (givenUp.length > 0 || stillRun.length === 0) printTicks(session, givenUp, 'none of them was open');
+  for (const tick of stillRun) {
+    session.terminal.note(
+      `${shortInstant(tick)} is not given up: it is newer than the newest tick done, so a call for it still runs until a newer tick is done; then forget it again if it is open`,
+    );
+  }
+}

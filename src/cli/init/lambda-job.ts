@@ -24,7 +24,6 @@ export async function lambdaJob(name: string, project: Project, folder: string):
 /** The handler and its test. */
 export function handlerFiles(name: string, project: Tested): Files {
   const work = workOf(name);
-  const env = (variableName: string) => variable(variableName, project.isTypeScript);
   return jobFiles(name, project, {
     head: `import { withSingleExecution } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
@@ -33,8 +32,7 @@ import { dynamoDBStore } from 'single-execution/dynamodb';
     tail: `
 export const handler = withSingleExecution(async (_event, _context, { tick }) => ${work}(tick), {
   name: '${name}',
-  store: dynamoDBStore({ tableName: ${env('LOCK_TABLE')} ?? 'locks' }),
-  lockAtLeastFor: ${env('LOCK_AT_LEAST_FOR')} ?? '1m',
+  store: dynamoDBStore({ tableName: ${variable('LOCK_TABLE', project.isTypeScript)} ?? 'locks' }),
 });
 `,
     testImports: [

@@ -38,10 +38,11 @@ export const WORDS: ByType<
   'clock-skew': ({ minMs, maxMs }) => ['warn', `the clock of this host is off by ${minMs} to ${maxMs} ms`],
   'clock-unverified': () => ['warn', 'taken over by the clock of this host'],
   'tick-unreadable': () => ['warn', 'the scheduled time in the event cannot be read'],
-  skipped: ({ reason, holder }) => {
-    const { words, isHeld, level = 'info' } = factsOfSkip(reason);
+  skipped: ({ reason, holder, scheduleArn }) => {
+    const { words, isHeld, isDone, level = 'info' } = factsOfSkip(reason);
     const by = holder && isHeld ? ` by ${holder.lockedBy} until ${holder.lockUntil}` : '';
-    return [level, `skipped, ${words}${by}`];
+    const other = scheduleArn ? ', and the last run came from another schedule' : '';
+    return [isDone && other ? 'warn' : level, `skipped, ${words}${by}${other}`];
   },
 };
 

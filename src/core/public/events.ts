@@ -75,6 +75,11 @@ export type EventBody =
       readonly holder?: SkippedHolder;
       /** The trace that an observer of the holder left in the record, such as the ids of a span. */
       readonly holderTrace?: string;
+      /**
+       * The schedule that sent this call, if the run of `holder` came from another schedule. Two schedules that are due
+       * in the same minute have the same tick, so only one of their calls runs.
+       */
+      readonly scheduleArn?: string;
     }
   | {
       /** The handler is about to be called. */

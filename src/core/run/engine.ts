@@ -13,7 +13,7 @@ import {
 } from '../public/outcome.js';
 import { type Clock, jittered, pause } from '../values/clock.js';
 import { defined } from '../values/defined.js';
-import { truncateUtf8 } from '../values/names.js';
+import { scheduleMark, scheduleMarkIn, truncateUtf8 } from '../values/names.js';
 import { dateOf } from '../values/tick.js';
 import { acquireCall, stopMono, timeIsUp, turnTooLate } from './deadlines.js';
 import { runGuarded } from './guarded-run.js';
@@ -181,10 +181,16 @@ interface Why {
 function skip({ order, tell }: Invocation, { reason, holder }: Why): Skipped {
   const why = () => ({ reason, ...defined({ holder: holder && publicHolder(holder) }) });
   // A caller's own store may leave out the holder's `attemptId`.
-  tell({ type: 'skipped', ...why(), ...defined({ holderTrace: holder?.attemptId?.split('.')[1] }) });
+  const attempt = holder?.attemptId;
+  const scheduleArn = isOther(scheduleMark(order.scheduleArn), scheduleMarkIn(attempt)) ? order.scheduleArn : undefined;
+  tell({ type: 'skipped', ...why(), ...defined({ holderTrace: attempt?.split('.')[1], scheduleArn }) });
   const tick = dateOf(order.tickMs)?.toISOString();
   return { status: 'skipped', name: order.name, ...defined({ tick }), ...why() };
 }
+
+/** Whether both calls are known to come from schedules, and from different ones. */
+const isOther = (mark: string, markOfHolder: string | undefined): boolean =>
+  mark !== '' && markOfHolder !== undefined && mark !== markOfHolder;
 
 /**
  * Returns true time minus this host's clock, as the middle of its bounds; undefined unless the clock is certainly wrong

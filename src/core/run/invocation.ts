@@ -3,7 +3,7 @@ import { type Observer, type Tell, type TracingObserver, tellAll } from '../publ
 import { type Execution, type Frame, runInFrame } from '../public/execution.js';
 import type { Executed } from '../public/outcome.js';
 import type { Signal } from '../values/clock.js';
-import { newAttemptId } from '../values/names.js';
+import { newAttemptId, scheduleMark } from '../values/names.js';
 import { unawaited } from '../values/promised.js';
 
 /** One attempt of a call: the order, the policy, and the way to report events. */
@@ -20,8 +20,8 @@ export interface Invocation {
  * @param trace the trace of the call, from `beginTrace`
  */
 export function invocationOf(order: Order, policy: Policy, trace: string): Invocation {
-  const attemptId = newAttemptId() + trace;
-  const { name, tickMs } = order;
+  const { name, tickMs, scheduleArn } = order;
+  const attemptId = newAttemptId() + scheduleMark(scheduleArn) + trace;
   return { order, policy, attemptId, tell: tellAll(policy.observers, policy.clock, { name, attemptId, tickMs }) };
 }
 

@@ -55,6 +55,21 @@ export function newAttemptId(letter = 'a'): string {
   return letter + base64.replaceAll('+', '-').replaceAll('/', '_');
 }
 
+/**
+ * Returns the part of an attempt id that stands for the schedule of its call: `~` and a hash of the schedule's ARN, or
+ * an empty string if the trigger names no schedule. Attempts of different schedules can be told apart by it.
+ */
+export function scheduleMark(scheduleArn = ''): string {
+  let hash = 0;
+  for (const character of scheduleArn) hash = (Math.imul(hash, 31) + character.charCodeAt(0)) | 0;
+  return scheduleArn && `~${(hash >>> 0).toString(36)}`;
+}
+
+/** Finds the part that `scheduleMark` has made in an attempt id; undefined if it has none. */
+export function scheduleMarkIn(attemptId: string | undefined): string | undefined {
+  return attemptId?.match(/~\w+/)?.[0];
+}
+
 /** Returns the length of a text in UTF-8 bytes. */
 export function utf8Bytes(text: string): number {
   let bytes = 0;

@@ -58,7 +58,6 @@ const PROVIDER_MISTAKES: Template['mistakes'] = [
   ['Deny', 'Allow', 'queuePolicy.PolicyDocument.0.Effect'],
   ['arm64', 'x86_64', 'fn.Architectures'],
   ['FILL(IF(attempted + executed', 'FILL(IF(executed', 'alarms.DidNotRun.Metrics.0.Expression'],
-  ['PT1M', 'PT2M', 'fn.Environment.Variables.LOCK_AT_LEAST_FOR'],
 ];
 
 const TEMPLATES: readonly Template[] = [
