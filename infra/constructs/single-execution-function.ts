@@ -57,7 +57,6 @@ export interface SingleExecutionFunctionProps
  *     lockTable,
  *     lockNames: ['send-digest'],
  *     schedules: [{ schedule: ScheduleExpression.rate(Duration.minutes(5)) }],
- *     lockAtLeastFor: Duration.seconds(30),
  *   });
  * }
  * ```
