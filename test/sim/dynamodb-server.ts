@@ -46,14 +46,14 @@ export function dynamoDBServer(
     try {
       if (input.UpdateExpression === undefined) {
         const Item = request ? serveBroken(breaks, request, record, () => table.get(input.Key)) : table.get(input.Key);
-        return { headers, answer: { output: { ...(Item && { Item }), $metadata: { attempts: 1 } } } };
+        return { headers, answer: { output: { ...(Item && { Item }), $metadata: METADATA } } };
       }
       const update = () => table.update(input);
       const isBroken = request && input.Key['lockName'] === LOCK;
       const Attributes = isBroken ? serveBroken(breaks, request, record, update) : update();
       const by = input.ExpressionAttributeValues?.[':att'];
       if (input.Key['lockName'] === LOCK) onApplied({ host, before, after: table.get(KEY) ?? {}, by, isCopy });
-      return { headers, answer: { output: { ...(Attributes && { Attributes }), $metadata: { attempts: 1 } } } };
+      return { headers, answer: { output: { ...(Attributes && { Attributes }), $metadata: METADATA } } };
     } catch (error) {
       const early = breaks.dateMs && headers['date'] && { date: new Date(date + breaks.dateMs).toUTCString() };
       return { headers: { ...headers, ...early }, answer: { error } };
@@ -63,7 +63,7 @@ export function dynamoDBServer(
   const clientOf = (host: Host, request?: Request): DynamoDBDocumentClient => {
     const client = {
       async send({ input, middlewareStack }: Command, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
-        if (request && breaks.drops?.(input.UpdateExpression, request)) return { $metadata: { attempts: 1 } };
+        if (request && breaks.drops?.(input.UpdateExpression, request)) return { $metadata: METADATA };
         const service = {
           serve: (isCopy: boolean) => serve(host, input, isCopy, request),
           refusal: () => failure('ThrottlingException', 400),
@@ -79,7 +79,7 @@ export function dynamoDBServer(
             host.after(breaks.echoMs, () => void net.exchange(host, service).catch(() => {}));
           return { response: { headers }, output: answer };
         };
-        const { output } = (await middlewareStack.resolve(handler, {})({ input })) as { output: Response['answer'] };
+        const { output } = (await middlewareStack.resolve(handler, {})({ input, request: REQUEST })) as { output: Response['answer'] };
         if ('error' in output) throw output.error;
         return output.output;
       },
@@ -94,6 +94,11 @@ export function dynamoDBServer(
     item: () => table.get(KEY),
   };
 }
+
+/** What the client asks, as far as the library looks at it. */
+const REQUEST = { protocol: 'https:', hostname: 'dynamodb.eu-west-1.amazonaws.com' };
+/** What every answer of DynamoDB has. */
+const METADATA = { requestId: 'R', attempts: 1 };
 
 function failure(name: string, httpStatusCode: number): Error {
   return Object.assign(new Error(name), { name, $fault: 'server', $metadata: { httpStatusCode, attempts: 1 } });
