@@ -60,11 +60,8 @@ export function checkStoreOptions(factory: string, options: object, known: reado
     const strays = Object.keys(options).filter((name) => !known.includes(name));
     // Compare names: plain objects of another realm have another `Object`.
     const isPlain = options.constructor?.name === 'Object';
-    const hasAll = required in options && strays.length === 0;
-    if (hasAll || (isPlain && strays.every((name) => typeof Reflect.get(options, name) !== 'function'))) {
-      checkKnown(options, known, factory);
-      return;
-    }
+    const isStrange = (stray: string) => !isPlain || typeof Reflect.get(options, stray) === 'function';
+    if ((isPlain || required in options) && !strays.some(isStrange)) return checkKnown(options, known, factory);
     given = 'an object that is not its options';
   }
   const shape = known.filter((name) => name === required || name === 'client').join(', ');
