@@ -61,7 +61,10 @@ export function checkStoreOptions(factory: string, options: object, known: reado
     // Compare names: plain objects of another realm have another `Object`.
     const isPlain = options.constructor?.name === 'Object';
     const isStrange = (stray: string) => !isPlain || typeof Reflect.get(options, stray) === 'function';
-    if ((isPlain || required in options) && !strays.some(isStrange)) return checkKnown(options, known, factory);
+    if ((isPlain || required in options) && !strays.some(isStrange)) {
+      checkKnown(options, known, factory);
+      return;
+    }
     given = 'an object that is not its options';
   }
   const shape = known.filter((name) => name === required || name === 'client').join(', ');
