@@ -44,7 +44,7 @@ const output = (format: 'esm' | 'cjs', extension: 'js' | 'cjs'): OutputOptions =
   },
   comments: { legal: false, jsdoc: false, annotation: true },
   // Names and lines stay as they are, for whoever reads a stack. A bundler leaves what this removes, as constants of other files.
-  minify: { compress: true, mangle: false, codegen: false },
+  minify: { compress: { target: 'es2023' }, mangle: false, codegen: false },
   sourcemap: true,
   // The sources are in the package.
   sourcemapExcludeSources: true,

@@ -154,6 +154,11 @@ function shown(ms: number): string {
   return Number.isNaN(date.getTime()) ? String(ms) : `${ms} (${date.toISOString()})`;
 }
 
+/** Sorts ticks, and leaves out those that come twice. */
+export function ascending(ticksMs: Iterable<number>): number[] {
+  return [...new Set(ticksMs)].sort((a, b) => a - b);
+}
+
 /** Turns an instant into a Date, as callers see it. Inside the library, instants are epoch milliseconds. */
 export function dateOf(ms: number): Date;
 export function dateOf(ms: number | undefined): Date | undefined;
