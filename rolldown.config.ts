@@ -43,7 +43,7 @@ const output = (format: 'esm' | 'cjs', extension: 'js' | 'cjs'): OutputOptions =
     groups: groups.map(([name, test], index) => ({ name, test, priority: groups.length - index })),
   },
   comments: { legal: false, jsdoc: false, annotation: true },
-  // Names and lines stay as they are, for whoever reads a stack. A bundler leaves what this removes, as constants of other files.
+  // Removes what a user's bundler leaves, in every bundle. Names and lines stay, for whoever reads a stack.
   minify: { compress: { target: 'es2023' }, mangle: false, codegen: false },
   sourcemap: true,
   // The sources are in the package.

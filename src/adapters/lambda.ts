@@ -223,8 +223,8 @@ export function readScheduleEvent(event: unknown): Trigger {
   };
 }
 
-/** A name of AWS that stands for a value, or the beginning of any placeholder: `<`, also escaped for HTML, JSON or a URL. */
-const PLACEHOLDER = /aws\.(scheduler|events)\.|^'\s*[<&\\%${]/i;
+/** A name of AWS that stands for a value, or the beginning of any placeholder, however a template has escaped it. */
+const PLACEHOLDER = /aws\.(?:scheduler|events)\.|^'\s*(?:<|&lt;|&#|\\+u003c|%(?:25)?3c|\$|\{)/i;
 
 /**
  * Refuses an event whose time is still a placeholder, such as the context attribute `<aws.scheduler.scheduled-time>`.
