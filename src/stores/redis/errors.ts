@@ -39,7 +39,7 @@ type Kind = 'denied' | 'refused' | 'mistake' | 'busy' | 'unsent' | 'unknown';
 
 const DENIED = /^(NOAUTH|WRONGPASS|NOPERM|Unauthorized)\b/;
 /** A command of a script that the user may not run, or a key that it may not touch: Redis 7.0, then later versions. */
-export const DENIED_IN_SCRIPT = /^ERR (The user executing the script can't|ACL failure in script)/;
+export const DENIED_IN_SCRIPT: RegExp = /^ERR (The user executing the script can't|ACL failure in script)/;
 const BUSY = /^(BUSY|LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY|OOM|NOREPLICAS)\b/;
 const QUOTA = /max (daily |monthly )?request|rate limit/i;
 /** Messages of ioredis and node-redis for a command that they neither send now nor keep for later. */
