@@ -157,7 +157,8 @@ interface Cron {
  */
 function readCall(passed: unknown): Trigger {
   if (typeof passed !== 'object' || passed === null) return {};
-  if (passed instanceof Date) return Number.isNaN(passed.getTime()) ? {} : { tickMs: passed.getTime() };
+  const tickMs = msOfDate(passed);
+  if (tickMs !== undefined) return Number.isNaN(tickMs) ? {} : { tickMs };
   return isCron(passed) ? readCron(passed) : readTaskContext(passed);
 }
 

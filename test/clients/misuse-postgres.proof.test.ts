@@ -219,7 +219,8 @@ describe('F151 what real clients answer instead of their rows', () => {
     pg.types.setTypeParser(20, BigInt);
     expect(await twoRuns(pool)).toEqual([RAN, RAN]);
     pg.types.setTypeParser(25, (value) => value.toUpperCase());
-    expect(await twoRuns(pool)).toEqual([INSTEAD, INSTEAD]);
+    // The row of the first run is there, with a name that this client cannot read.
+    expect(await twoRuns(pool)).toEqual([INSTEAD, expect.stringContaining('KEY_SCHEMA: the table takes two names')]);
   });
 
   test('postgres.js: columns and values that `transform` renames or changes', async () => {

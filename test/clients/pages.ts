@@ -12,7 +12,11 @@ interface PageRow {
 const BY_FUNCTION = '[a function](#pass-a-function)';
 
 export const POSTGRES_ROWS: readonly PageRow[] = [
-  { client: 'pg', packages: ['pg-8.0', 'pg'], pass: '`new Pool(…)`, or a connected `new Client(…)`' },
+  {
+    client: 'pg',
+    packages: ['pg-8.0', 'pg'],
+    pass: '`new Pool(…)`. A connected `new Client(…)` only in a script: [it never connects again](#when-a-connection-breaks)',
+  },
   { client: 'postgres.js', packages: ['postgres-3.4.8', 'postgres'], pass: '`postgres(url)`' },
   {
     client: 'Neon',

@@ -21,7 +21,7 @@ const START = `
     wordOf(text).open();
   });
   const told = (text) => wordOf(text).opened;
-  const store = redisStore({ client: new Redis(redisUrl) });
+  const store = redisStore({ client: new Redis(redisUrl, { maxRetriesPerRequest: 0 }) });
   const options = { name: 'digest', store, lockAtMostFor: '1m', tick: () => new Date().setUTCHours(0, 0, 0, 0) };
   const wrap = (job, over) =>
     withSingleExecution(job, { ...options, observers: [({ type, name }) => say(name, type)], ...over });

@@ -1,3 +1,5 @@
+import { readThrown } from './thrown.js';
+
 /*
  * A caller's function may return a promise that this library does not await. If nobody handles its rejection, Node ends
  * the process.
@@ -15,7 +17,7 @@ export function unawaited(value: unknown): void {
  * @throws TypeError for a promise
  */
 export function atOnce<T>(value: T, what: string): T {
-  if (typeof (Object(value) as { readonly then?: unknown }).then !== 'function') return value;
+  if (typeof readThrown(value, 'then') !== 'function') return value;
   unawaited(value);
   throw new TypeError(`${what} returned a promise: return the value itself, without async`);
 }

@@ -66,19 +66,12 @@ function askOf(client: PostgresClient): Ask {
     return halfOfPool(client, async ({ text, values }) => rowsOf(await query.call(client, text, [...values])));
   }
   if (typeof unsafe === 'function') {
-    return halfOfPool(client, async ({ text, values }, signal) => {
-      const running = unsafe.call(client, text, [...values]) as PromiseLike<unknown> & { cancel?(): unknown };
-      // The cancel of postgres.js is a request of its own, which can fail.
-      const cancel = () => void Promise.resolve(running.cancel?.()).catch(() => undefined);
-      signal?.addEventListener('abort', cancel, { once: true });
-      try {
-        return await running;
-      } finally {
-        signal?.removeEventListener('abort', cancel);
-      }
-    });
+    // Nothing is cancelled: a cancel of postgres.js can end the process, or leave a connection unusable.
+    return halfOfPool(client, async ({ text, values }) => unsafe.call(client, text, [...values]));
   }
-  if (typeof client === 'function') return async ({ text, values }) => client(text, [...values]);
+  if (typeof client === 'function' && describeType(client) !== 'a class') {
+    return async ({ text, values }) => client(text, [...values]);
+  }
   throw new TypeError(
     `client is ${describeType(client)}: give a client of pg, postgres, Neon or PGlite, or a function (text, values) => rows`,
   );

@@ -79,7 +79,9 @@ export function askSqlite(client: SqliteClient): Ask {
     };
   }
   if (typeof prepare === 'function') return askPrepared(client as SqlitePreparingClient);
-  if (typeof client === 'function') return async ({ text, values }) => client(text, [...values]);
+  if (typeof client === 'function' && describeType(client) !== 'a class') {
+    return async ({ text, values }) => client(text, [...values]);
+  }
   throw new TypeError(
     `client is ${describeType(client)}: give a client of D1, libSQL, node:sqlite or better-sqlite3, or a function (text, values) => rows`,
   );

@@ -100,6 +100,8 @@ const SAYINGS: readonly (readonly [RegExp, Meaning])[] = [
     REFUSED_ROW,
   ],
   [words('attempt to write a readonly database'), READ_ONLY],
+  // What fetch says without a code.
+  [words('(bad port|unknown scheme)$'), WRONG_URL],
   [
     words('unable to open database|Unable to open connection|ConnectionFailed\\("Unable to open connection'),
     CANNOT_OPEN,

@@ -8,7 +8,7 @@ import { failureOf } from '../../support/settled.js';
 
 /*
  * Shapes in which clients answer a statement other than by its rows. The statement itself always reaches a real
- * Postgres. Real clients of each shape: test/stores/postgres/clients.ts.
+ * Postgres. Real clients of each shape: test/clients.
  */
 
 const { pool } = await ownPostgres();

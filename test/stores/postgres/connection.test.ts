@@ -123,7 +123,7 @@ describe('F133 a server with a certificate of its own', () => {
       expect(await failure(connect({ ssl: { rejectUnauthorized: true, ...ssl } }))).toMatchObject({
         code: 'INVALID_REQUEST',
         retryable: false,
-        message: expect.stringContaining(`TLS failed (${code})`),
+        message: expect.stringContaining(`(${code}); correct the address, certificates`),
       });
     });
 

@@ -261,6 +261,8 @@ describe('the table', () => {
 test.each<[unknown, string]>([
   [{ client: undefined }, 'client is undefined: give a client of pg, postgres, Neon or PGlite, or a function'],
   [{ client: 'postgres://user:secret@host' }, 'client is a string: give a client'],
+  [{ client: Pool }, 'client is a class: give a client'],
+  [{ client: () => [], table: 'é'.repeat(32) }, 'of 64 bytes: Postgres cuts names off after 63'],
   [{ client: () => [], table: 'a.b.c' }, "table is 'a.b.c': give the name of a table, or of a schema and a table"],
   [{ client: () => [], table: '' }, "table is '': give the name of a table"],
   [

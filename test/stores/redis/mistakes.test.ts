@@ -56,7 +56,7 @@ const MISTAKES: [string, string, RegExp][] = [
   [
     'a certificate that is not trusted',
     `rediss://127.0.0.1:${securePort}`,
-    /TLS failed \(.*CERT.*\); correct the host/,
+    /\(.*CERT.*\); correct the address, certificates/,
   ],
   [
     'the port of a web server',
