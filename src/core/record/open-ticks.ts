@@ -1,6 +1,6 @@
 import type { Claim, Completion, DoneTick, Lease } from '../ports/lock-store.js';
 import { defined } from '../values/defined.js';
-import { MOST_LISTED } from '../values/tick.js';
+import { ascending, MOST_LISTED } from '../values/tick.js';
 import { type Item, isInstant, type LockRecord } from './lock-record.js';
 
 /*
@@ -37,7 +37,7 @@ export function ticksIn(list: unknown): number[] {
 
 /** Writes the newest `keep` of these ticks as a list, each tick once. */
 export function listOf(ticksMs: readonly number[], keep: number = KEPT): string {
-  const newest = [...new Set(ticksMs)].sort((a, b) => a - b).slice(-keep);
+  const newest = ascending(ticksMs).slice(-keep);
   return `,${newest.map((tick) => `${tick.toString(RADIX)},`).join('')}`;
 }
 
@@ -151,7 +151,7 @@ export function ticksDropped(lease: Lease, end: Pick<Completion, 'markTickDone'>
   const after = { openTicksMs, failedTicksMs, ...ticksOf(ticksAfterRun(lease, end)) };
   const kept = new Set([...after.openTicksMs, ...after.failedTicksMs, ...givenUpTicksMs]);
   if (markTickDone) kept.add(tickMs);
-  return [...new Set([...openTicksMs, ...newer])].filter((tick) => !kept.has(tick)).sort((a, b) => a - b);
+  return ascending([...openTicksMs, ...newer]).filter((tick) => !kept.has(tick));
 }
 
 /**

@@ -150,3 +150,8 @@ export function leaseOf(claim: Claim, record: LockRecord, sent: Sent, before?: I
     ...defined({ tickMs: claim.tickMs, previous: past && previousRun(past) }),
   };
 }
+
+/** Makes the completion of a grant under which nothing ran. */
+export function givenBack(error: string, markTickFailed: boolean): Completion {
+  return { result: 'failed', lockAtLeastForMs: 0, markTickDone: false, markTickFailed, durationMs: 0, error };
+}

@@ -3,6 +3,7 @@ import type { AcquireResult, Claim, Completion, Granted, Lease, StoreCall } from
 import { LockStoreError, type StoreOperation } from '../public/errors.js';
 import type { Item } from '../record/lock-record.js';
 import { doneReason } from '../record/refusal.js';
+import { givenBack } from '../record/transition.js';
 import { readThrownText } from '../values/thrown.js';
 import type { Answer } from './try-loop.js';
 
@@ -47,10 +48,7 @@ export async function settleAttempt<R>(
     isAnswered = 'value' in answer;
     isDone = record !== undefined && doneReason(claim, record) !== undefined;
   });
-  const ended = await outcome.then(
-    ({ status }) => status,
-    (error: unknown) => readThrownText(error, 'code'),
-  );
+  const ended = await outcome.then(({ status }) => status, codeOf);
   if (ended === 'acquired' || !ambiguous || isDone) return outcome;
 
   const answer = await cancel(cancelCall(call));
@@ -64,28 +62,15 @@ export async function settleAttempt<R>(
   const granted = own(answer.value);
   if (granted === undefined || ended !== 'INVALID_REQUEST') return granted ?? outcome;
   // Its answers are no better, so it is repeated until a read finds that it has given the lock back.
+  const unused = givenBack(ended, claim.tickMs !== undefined && !claim.markTickAtStart);
   for (let tries = 0; tries < GIVE_BACK_TRIES; tries++) {
-    const giving = giveBack(granted.lease, unusedGrant(claim), cancelCall(call));
-    const failure = await giving.then(
-      () => '',
-      (error: unknown) => readThrownText(error, 'code'),
-    );
-    if (failure !== 'INVALID_REQUEST') break;
+    const giving = giveBack(granted.lease, unused, cancelCall(call));
+    if ((await giving.then(() => '', codeOf)) !== ended) break;
   }
   return outcome;
 }
 
-/** Makes the completion of a grant under which nothing ran. */
-function unusedGrant({ tickMs, markTickAtStart }: Claim): Completion {
-  return {
-    result: 'failed',
-    lockAtLeastForMs: 0,
-    markTickDone: false,
-    markTickFailed: tickMs !== undefined && !markTickAtStart,
-    durationMs: 0,
-    error: 'INVALID_REQUEST',
-  };
-}
+const codeOf = (error: unknown) => readThrownText(error, 'code');
 
 /** Makes the limits of a cancel. The cancel is sent even when the acquire was aborted. */
 function cancelCall(acquire: StoreCall): StoreCall {

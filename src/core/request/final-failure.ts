@@ -13,7 +13,7 @@ import { readThrown, readThrownText } from '../values/thrown.js';
  * which is no outage of the name server.
  */
 const FINAL =
-  /^(CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|INVALID_CA|ERR_(TLS_(CERT|INV)|OSSL|INVALID_([CHIPU]|ARG.*"options)|UNESC|SOCKET_BAD)|E(RR_SSL|PROTO).*(certif|unknown.ca|.version|handshake.fail|too.long|unsupp)|invalid url|(ENO(ENT|TDIR)|EISDIR|EACCES|EPERM) (open|read)|ENOTFOUND .* ENOTFOUND \S*( |\.\.))/i;
+  /^(\w*CERT|UNABLE_TO_|INVALID_CA|ERR_(TLS_INV|OSSL|INVALID_([CHIPU]|ARG.*"options)|UNESC|SOCKET_BAD)|E(RR_SSL|PROTO).*(certif|unknown.ca|.version|handshake.fail|too.long|unsupp)|invalid url|(ENO(ENT|TDIR)|EISDIR|EACCES|EPERM) (open|read)|ENOTFOUND .* ENOTFOUND \S*( |\.\.))/i;
 const DEEPEST_CAUSE = 5;
 
 /**

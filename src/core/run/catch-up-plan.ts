@@ -2,6 +2,7 @@ import type { CatchUp } from '../options/catch-up.js';
 import type { Settings } from '../options/policy.js';
 import type { Lease, TickChanges } from '../ports/lock-store.js';
 import {
+  ascending,
   type Interval,
   isTimed,
   MOST_LISTED,
@@ -137,4 +138,3 @@ function firstMissed({ sinceMs, tickMs, schedule, fromMs }: Past, max: number): 
 
 const unlisted = (ticks: readonly number[], listed: readonly number[]) =>
   ticks.filter((tick) => !listed.includes(tick));
-const ascending = (ticks: readonly number[]) => [...new Set(ticks)].sort((a, b) => a - b);

@@ -2,7 +2,7 @@ import type { Completion, Lease } from '../ports/lock-store.js';
 import type { CaughtUp } from '../public/outcome.js';
 import { ticksDropped } from '../record/open-ticks.js';
 import { defined } from '../values/defined.js';
-import { dateOf, isTimed, MOST_LISTED } from '../values/tick.js';
+import { ascending, dateOf, isTimed, MOST_LISTED } from '../values/tick.js';
 import { type CatchUpPlan, NOTHING } from './catch-up-plan.js';
 import { timeIsUp } from './deadlines.js';
 import { type HeldLock, runFor } from './guarded-execution.js';
@@ -100,7 +100,7 @@ function tellGivenUp(
   { givenUpTicksMs, othersGivenUp }: Pick<CatchUpPlan, 'givenUpTicksMs' | 'othersGivenUp'>,
   { tell }: Pick<Invocation, 'tell'>,
 ): void {
-  const ticksMs = [...new Set([...givenUpTicksMs, ...dropped])].sort((a, b) => a - b);
+  const ticksMs = ascending([...givenUpTicksMs, ...dropped]);
   const named = ticksMs.slice(-MOST_LISTED);
   const others = othersGivenUp + ticksMs.length - named.length;
   if (named.length + others === 0) return;

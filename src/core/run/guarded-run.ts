@@ -2,6 +2,7 @@ import type { Completion, Granted, Lease } from '../ports/lock-store.js';
 import { LockStoreError, toStoreError } from '../public/errors.js';
 import type { Tell } from '../public/events.js';
 import { type Executed, publicPrevious, type ReleaseStatus } from '../public/outcome.js';
+import { givenBack } from '../record/transition.js';
 import { defined } from '../values/defined.js';
 import { errorName, readThrownText } from '../values/thrown.js';
 import { type CatchUpResult, catchUp, tellDroppedByGrant, tellGivenUpByRelease } from './catch-up.js';
@@ -34,7 +35,7 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
     plan = planCatchUp(lease, asked.policy);
   } catch (error) {
     tell({ type: 'acquire-failed', error, next: 'throw' });
-    const completion = givenBack(readThrownText(error, 'code') || errorName(error), invocation);
+    const completion = givenBack(readThrownText(error, 'code') || errorName(error), isMarkedByResult(invocation));
     const status = await releaseLease({ lease, hold: undefined }, completion, invocation);
     tellDroppedByGrant(lease, invocation);
     if (status !== 'lost') tellGivenUpByRelease(lease, completion, NOTHING, invocation);
@@ -101,12 +102,6 @@ function grantIsOver(name: string, code: keyof typeof GRANT_IS_OVER): LockStoreE
 /** Whether the end of a run marks its tick, as done or as failed. */
 function isMarkedByResult({ order, policy }: Invocation): boolean {
   return policy.tickMark === 'success' && order.tickMs !== undefined;
-}
-
-/** Makes the completion of a run that never began. */
-function givenBack(error: string, invocation: Invocation): Completion {
-  const markTickFailed = isMarkedByResult(invocation);
-  return { result: 'failed', lockAtLeastForMs: 0, markTickDone: false, markTickFailed, durationMs: 0, error };
 }
 
 function tellPast(lease: Lease, { missed }: CatchUpPlan, invocation: Invocation): void {

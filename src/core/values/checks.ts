@@ -60,8 +60,8 @@ export function checkStoreOptions(factory: string, options: object, known: reado
     const strays = Object.keys(options).filter((name) => !known.includes(name));
     // Compare names: plain objects of another realm have another `Object`.
     const isPlain = options.constructor?.name === 'Object';
-    const hasAll = required in options && strays.length === 0;
-    if (hasAll || (isPlain && strays.every((name) => typeof Reflect.get(options, name) !== 'function'))) {
+    const isStrange = (stray: string) => !isPlain || typeof Reflect.get(options, stray) === 'function';
+    if ((isPlain || required in options) && !strays.some(isStrange)) {
       checkKnown(options, known, factory);
       return;
     }

@@ -47,12 +47,11 @@ export function checkClock(value: unknown): Clock {
   checkMethods('clock', value, ['now', 'monotonic', 'setTimer'], 'give { now, monotonic, setTimer }');
   const clock = value as Clock;
   if (clock !== systemClock) {
-    atOnce(clock.now(), 'clock.now');
-    atOnce(clock.monotonic(), 'clock.monotonic');
-    atOnce(
-      clock.setTimer(() => {}, 0),
-      'clock.setTimer',
-    ).cancel();
+    const call = <F extends keyof Clock>(name: F, ...args: Parameters<Clock[F]>) =>
+      atOnce((clock[name] as (...given: typeof args) => ReturnType<Clock[F]>)(...args), `clock.${name}`);
+    call('now');
+    call('monotonic');
+    call('setTimer', () => {}, 0).cancel();
   }
   return clock;
 }

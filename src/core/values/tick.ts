@@ -98,7 +98,7 @@ export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule |
   const ticksMs: number[] = [];
   let beforeMs = tickMs;
   while (ticksMs.length < MOST_LISTED) {
-    const ms = msOf(atOnce(schedule.previous(new Date(beforeMs - 1)), 'schedule.previous'));
+    const ms = askSchedule(schedule, 'previous', beforeMs - 1);
     if (typeof ms !== 'number' || !(ms > lastMs && ms < beforeMs)) break;
     if (!isOptional(schedule, ms)) ticksMs.push(ms);
     beforeMs = ms;
@@ -125,7 +125,17 @@ export function ticksBetween(schedule: Schedule, fromMs: number, toMs: number, m
 
 /** Whether a tick that never came is not missed. */
 function isOptional(schedule: Schedule, tickMs: number): boolean {
-  return atOnce(schedule.isOptional?.(new Date(tickMs)), 'schedule.isOptional') === true;
+  return askSchedule(schedule, 'isOptional', tickMs) === true;
+}
+
+/**
+ * Calls a function of a schedule, which may be the caller's own.
+ *
+ * @returns what it returns, with epoch milliseconds in place of a Date
+ * @throws TypeError for a promise
+ */
+export function askSchedule(schedule: Schedule, question: 'previous' | 'next' | 'isOptional', ms: number): unknown {
+  return msOf(atOnce(schedule[question]?.(new Date(ms)), `schedule.${question}`));
 }
 
 /**
@@ -142,6 +152,11 @@ function missedByInterval(lastMs: number, tickMs: number, everyMs: number): Newe
 function shown(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? String(ms) : `${ms} (${date.toISOString()})`;
+}
+
+/** Sorts ticks, and leaves out those that come twice. */
+export function ascending(ticksMs: Iterable<number>): number[] {
+  return [...new Set(ticksMs)].sort((a, b) => a - b);
 }
 
 /** Turns an instant into a Date, as callers see it. Inside the library, instants are epoch milliseconds. */

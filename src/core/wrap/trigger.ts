@@ -6,6 +6,7 @@ import { checkChoice, describe } from '../values/checks.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
 import { atOnce } from '../values/promised.js';
 import {
+  askSchedule,
   checkTick,
   isTimed,
   msOf,
@@ -130,7 +131,7 @@ const warned = new WeakSet<object>();
  */
 export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings['schedule'], once: object): void {
   if (!isTimed(schedule) || warned.has(once)) return;
-  if (msOf(atOnce(schedule.previous(new Date(tickMs)), 'schedule.previous')) === tickMs) return;
+  if (askSchedule(schedule, 'previous', tickMs) === tickMs) return;
   warned.add(once);
   warn(
     `lock "${name}": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, ${wordsOf(schedule)}: correct the schedule or its time zone, or set tick: 'nearest'`,
@@ -170,15 +171,15 @@ export function nearestTick({
   }
   return () => {
     const nowMs = clock.now();
-    const now = new Date(nowMs);
-    const around = [atOnce(schedule.previous(now), 'schedule.previous'), atOnce(schedule.next(now), 'schedule.next')];
-    const [before = Number.NaN, after = Number.NaN] = around.map(msOf) as number[];
+    const ask = (question: 'previous' | 'next') => (askSchedule(schedule, question, nowMs) as number) ?? Number.NaN;
+    const before = ask('previous');
+    const after = ask('next');
     const isNextDue = after - nowMs <= EARLY_MS && !((after - nowMs) * EARLY_PARTS > after - before);
     const tickMs = isNextDue || Number.isNaN(before) ? after : before;
     if (Number.isNaN(tickMs)) return undefined;
     if (tickMs > nowMs + EARLY_MS && !isLockingOff()) {
       throw new RangeError(
-        `tick is ${new Date(tickMs).toISOString()}, the first of ${wordsOf(schedule)}, over 5m ahead of ${now.toISOString()}: call closer to a tick, or give the tick of this call`,
+        `tick is ${new Date(tickMs).toISOString()}, the first of ${wordsOf(schedule)}, over 5m ahead of ${new Date(nowMs).toISOString()}: call closer to a tick, or give the tick of this call`,
       );
     }
     return { tickMs: checkTick(tickMs, nowMs, Number.POSITIVE_INFINITY), gapsMs: [nowMs - before, after - nowMs] };

@@ -28,18 +28,24 @@ export class NotMade extends Error {
 }
 
 /**
- * `denied`, `no-table`, `refused`: a retry fails until somebody changes something. `throttled`, `unsent`,
+ * `denied`, `no-table`, `refused`: a retry fails until somebody changes something. `unsent`, as if throttled, and
  * `no-credentials`: the write was certainly not applied. `strange`: the client does what no client of DynamoDB does,
  * and will do it again, but the write may have been applied. `unknown`: the write may have been applied, as after a
  * server error, a conflict between regions or no answer.
  */
-type Kind = 'denied' | 'no-table' | 'refused' | 'throttled' | 'unsent' | 'no-credentials' | 'strange' | 'unknown';
+type Kind = 'denied' | 'no-table' | 'refused' | 'unsent' | 'no-credentials' | 'strange' | 'unknown';
 
-const NO_CREDENTIALS = /Credentials(Provider|E)|TokenProvider/;
-const DENIED =
-  /AccessDenied|UnrecognizedClient|Signature|AuthenticationToken|ExpiredToken|InvalidClientTokenId|NotAuthorized|OptInRequired/;
-const THROTTLED = /Throttl|ProvisionedThroughputExceeded|LimitExceeded|TooManyRequests|SlowDown/;
-const CONFLICT = /ReplicatedWriteConflict|TransactionConflict|TransactionInProgress/;
+/** The kinds that a code alone tells, by words in the code. */
+const KINDS: readonly (readonly [RegExp, Kind])[] = [
+  [/Credentials(Provider|E)|TokenProvider/, 'no-credentials'],
+  [
+    /AccessDenied|UnrecognizedClient|Signature|AuthenticationToken|ExpiredToken|InvalidClientTokenId|NotAuthorized|OptInRequired/,
+    'denied',
+  ],
+  [/ResourceNotFound/, 'no-table'],
+  [/Throttl|ProvisionedThroughputExceeded|LimitExceeded|TooManyRequests|SlowDown/, 'unsent'],
+  [/ReplicatedWriteConflict|TransactionConflict|TransactionInProgress/, 'unknown'],
+];
 const REFUSED = /ValidationException|SerializationException/;
 /** DynamoDB's message if it cannot add to the token, the only attribute that it adds to. */
 const UNCOUNTABLE = /incorrect (operand|data) type|38 (significant )?digits|number overflow/i;
@@ -49,12 +55,10 @@ const BROKEN = /is not a function|destructure/;
 /** Whether a failed try may have been applied, and whether another try may help. */
 export function classifyFailure(error: unknown): TryFailure {
   const kind = kindOf(error);
-  // If the client itself tried more than once, an earlier try may have been applied.
-  const attempts = metadataOf(error, 'attempts');
-  const retried = typeof attempts === 'number' && attempts > 1;
   return {
-    ambiguous: retried || kind === 'unknown' || kind === 'strange',
-    retry: /^(th|un|no-c)/.test(kind),
+    // If the client itself tried more than once, an earlier try may have been applied.
+    ambiguous: Number(metadataOf(error, 'attempts')) > 1 || kind === 'unknown' || kind === 'strange',
+    retry: /^un|no-c/.test(kind),
   };
 }
 
@@ -139,19 +143,15 @@ function kindOf(error: unknown): Kind {
   const code = codeOf(error);
   // The request was refused because of the time in its signature. The client has corrected its clock for the next try.
   if (metadataOf(error, 'clockSkewCorrected') === true) return 'unsent';
-  if (NO_CREDENTIALS.test(code)) return 'no-credentials';
-  if (DENIED.test(code)) return 'denied';
-  if (/ResourceNotFound/.test(code)) return 'no-table';
-  if (THROTTLED.test(code)) return 'throttled';
-  if (CONFLICT.test(code)) return 'unknown';
+  const known = KINDS.find(([words]) => words.test(code));
+  if (known) return known[1];
   const status = metadataOf(error, 'httpStatusCode');
   if (status === undefined) {
     if (finalProblem(error)) return 'refused';
     if (isUnsent(error)) return 'unsent';
   }
   // A status alone proves nothing: an answer that could not be read has no `$fault`.
-  const isToldOf = readThrown(error, '$fault') === 'client';
-  const isClientError = isToldOf && typeof status === 'number' && status >= 400 && status < 500;
+  const isClientError = readThrown(error, '$fault') === 'client' && /^4/.test(String(status));
   return isClientError || REFUSED.test(code) ? 'refused' : 'unknown';
 }
 
@@ -166,12 +166,11 @@ const messageOf = (error: unknown) => readThrownText(error, 'message');
  * `@smithy/core`, some versions of the SDK lose the name of an error, and leave its code in `__type` or the message.
  */
 export function codeOf(error: unknown): string {
-  const places = ['__type', 'code', 'Code', 'name', 'message'].map((place) => readThrownText(error, place));
   const headers = readThrown(readThrown(error, '$response'), 'headers');
-  places.splice(4, 0, readThrownText(headers, 'x-amzn-errortype').replace(/:.*/, ''));
+  const places = ['__type', 'code', 'Code', 'name', 'x-amzn-errortype', 'message'];
   return (
     places
-      .map((text) => text.replace(/^\S*#/, ''))
+      .map((place) => readThrownText(place.startsWith('x') ? headers : error, place).replace(/^\S*#|:.*/g, ''))
       // Some names say nothing.
       .find((code) => /^(?!Error$|Unknown|\w*ServiceException$)[A-Za-z]\w+$/.test(code)) ?? errorName(error)
   );

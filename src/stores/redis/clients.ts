@@ -3,6 +3,7 @@ import { newAttemptId } from '../../core/values/names.js';
 import { readThrownText } from '../../core/values/thrown.js';
 import { type Emitter, ioredisState, nodeRedisState, stateOf, warnOfNoListener } from './connecting.js';
 import { NotSent } from './errors.js';
+import { deniedBy } from './rights.js';
 import { type RedisClient, type ScriptClient, sharedClients } from './send.js';
 
 /*
@@ -54,7 +55,7 @@ export interface ValkeyGlideClient {
   customCommand(args: string[], options?: object): Promise<unknown>;
 }
 
-const clients = sharedClients('');
+const clients = sharedClients('', deniedBy);
 
 /** @throws TypeError if this is not a client of a known package */
 export function clientOf(client: IORedisClient | NodeRedisClient | ValkeyGlideClient): RedisClient {

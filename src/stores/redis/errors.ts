@@ -39,7 +39,7 @@ type Kind = 'denied' | 'refused' | 'mistake' | 'busy' | 'unsent' | 'unknown';
 
 const DENIED = /^(NOAUTH|WRONGPASS|NOPERM|Unauthorized)\b/;
 /** A command of a script that the user may not run, or a key that it may not touch: Redis 7.0, then later versions. */
-const DENIED_IN_SCRIPT = /^ERR (The user executing the script can't|ACL failure in script)/;
+export const DENIED_IN_SCRIPT: RegExp = /^ERR (The user executing the script can't|ACL failure in script)/;
 const BUSY = /^(BUSY|LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY|OOM|NOREPLICAS)\b/;
 const QUOTA = /max (daily |monthly )?request|rate limit/i;
 /** Messages of ioredis and node-redis for a command that they neither send now nor keep for later. */
@@ -104,47 +104,18 @@ export function isHeaderRefused(error: unknown): boolean {
   return NO_HEADER.test(redisMessage(error));
 }
 
-/** What Redis does not let a user do. */
-export interface Denial {
-  /** The commands, as rules of an ACL name them; empty if Redis does not say, or if it denies a key. */
-  readonly commands: readonly string[];
-  /** The pattern of the keys. */
-  readonly keys: string;
-  /** Whether a script was begun, and then denied a command. */
-  readonly inScript: boolean;
-}
-
-/**
- * Reads what Redis's own message says about a denied command or key; undefined if it denies none.
- *
- * @param prefix the keys of the store begin with it
- */
-export function denialOf(error: unknown, prefix: string): Denial | undefined {
-  const message = redisMessage(error);
-  const inScript = DENIED_IN_SCRIPT.test(message);
-  if (!inScript && !message.startsWith('NOPERM')) return undefined;
-  const [, command] = /run the '([a-z|]+)' command/.exec(message) ?? [];
-  return { commands: command === undefined ? [] : [command], keys: `${prefix}*`, inScript };
-}
-
-function wordsOfDenial({ commands, keys }: Denial): string {
-  const what = commands.length === 0 ? `a command on keys like ${keys}` : `${commands.join(', ').toUpperCase()}`;
-  const rule = [`~${keys}`, ...commands.map((command) => `+${command}`)].join(' ');
-  return `Redis does not let this user run ${what}; allow it with "ACL SETUSER <user> ${rule}", or with the lines of docs/stores/redis.md, "Permissions or setup"`;
-}
-
 /**
  * Makes the error that callers see. Its message has the action, the lock, the problem and the remedy.
  *
- * @param denial what Redis denied, if the error says so
+ * @param denial which command or key Redis denied, and the remedy, if that is known
  */
 export function failureOf(
   error: unknown,
   operation: StoreOperation,
   lockName: string,
-  denial?: Denial,
+  denial?: string,
 ): LockStoreError {
-  const [code, why] = denial === undefined ? explain(error) : (['ACCESS_DENIED', wordsOfDenial(denial)] as const);
+  const [code, why] = denial === undefined ? explain(error) : (['ACCESS_DENIED', denial] as const);
   return new LockStoreError(`${operation} of lock "${lockName}" failed: ${why}`, {
     code,
     lockName,
@@ -204,7 +175,7 @@ function kindOf(error: unknown): Kind {
 }
 
 /** Returns the message of Redis itself, without the words that clients and proxies add to it. */
-function redisMessage(error: unknown): string {
+export function redisMessage(error: unknown): string {
   const [message = ''] = messageOf(error).split(COMMAND);
   return message
     .replace(

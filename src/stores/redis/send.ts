@@ -6,7 +6,7 @@ import { describe } from '../../core/values/checks.js';
 import { type Sent, type Signal, sentNow } from '../../core/values/clock.js';
 import { CameLate, classifyFailure, failureOf, isHeaderRefused, isNoScript, NotSent } from './errors.js';
 import { readReply, type ScriptReply } from './reply.js';
-import { deniedBy } from './rights.js';
+import type { deniedBy } from './rights.js';
 import type { RedisScript } from './scripts.js';
 import { noteServerTime, type ServerTimes, serverTimeAt } from './server-time.js';
 
@@ -44,6 +44,8 @@ export interface RedisClient extends ScriptClient {
    */
   readonly loads: Map<RedisScript, Promise<unknown>>;
   readonly serverTimes: ServerTimes;
+  /** Says what Redis denies its users; absent for Upstash, which has tokens in place of users. */
+  readonly denied?: typeof deniedBy | undefined;
 }
 
 /** A script that is being sent. */
@@ -64,12 +66,15 @@ export interface Sending {
  *
  * @param header the first line of all scripts, until a Redis refuses that line
  */
-export function sharedClients(header: string): (client: object, make: () => ScriptClient) => RedisClient {
+export function sharedClients(
+  header: string,
+  denied?: RedisClient['denied'],
+): (client: object, make: () => ScriptClient) => RedisClient {
   const shared = new WeakMap<object, RedisClient>();
   return (client, make) => {
     const known = shared.get(client);
     if (known) return known;
-    const one = { ...make(), header, hashes: new Map(), loads: new Map(), serverTimes: new WeakMap() };
+    const one = { ...make(), header, denied, hashes: new Map(), loads: new Map(), serverTimes: new WeakMap() };
     shared.set(client, one);
     return one;
   };
@@ -266,6 +271,6 @@ interface Failed {
 async function failureOn({ client, keyPrefix, operation, name }: Failed, error: unknown, call: StoreCall) {
   const lists = operation === 'list';
   const key = lists ? keyPrefix : keyPrefix + name;
-  const denial = await deniedBy(error, client, { key, prefix: keyPrefix, lists }, call);
+  const denial = await client.denied?.(error, client, { key, prefix: keyPrefix, lists }, call);
   return failureOf(error, operation, name, denial);
 }

@@ -4,8 +4,6 @@
  * and what to pass instead.
  */
 
-type Kind = 'postgres' | 'sqlite';
-
 interface Foreign {
   readonly name: string;
   /** What to pass instead. */
@@ -19,16 +17,12 @@ type Members = Readonly<Record<string, unknown>>;
 const has = (client: Members, ...methods: readonly string[]) =>
   methods.every((method) => typeof client[method] === 'function');
 
-const PAGE: Readonly<Record<Kind, string>> = {
-  postgres: 'docs/stores/postgres.md',
-  sqlite: 'docs/stores/sqlite.md',
-};
-
 const BY_FUNCTION = 'pass a function (text, values) => rows, as in ';
 
 /** The members `@instanceof` of TypeORM's classes, which its own type checks use. */
 const TYPEORM = /^(DataSource|EntityManager|(Base|Postgres|Cockroach|Sqlite|Abstract\w*)?QueryRunner)$/;
 
+/** What people pass to any store over a database. */
 const FOREIGN: readonly Foreign[] = [
   {
     name: "Drizzle's database",
@@ -58,43 +52,61 @@ const FOREIGN: readonly Foreign[] = [
     is: (client) =>
       has(client, 'getConnection', 'getUnitOfWork') || (has(client, 'getMetadata') && typeof client['em'] === 'object'),
   },
-  { name: "Slonik's pool", remedy: BY_FUNCTION, is: (client) => has(client, 'query', 'maybeOne', 'anyFirst') },
   {
     name: 'a transaction',
     remedy: 'pass the client that began it: others must see the lock before your work is committed',
     is: (client) => has(client, 'rollback', 'commit', 'execute') || has(client, 'savepoint', 'unsafe'),
   },
-  {
-    name: 'postgres.js before 3.4.8',
-    remedy: 'update it: an older version reports a commit that failed as a success',
-    // The first version with the option `sslnegotiation` is the first one that waits for the commit.
-    is: (client) => {
-      const options = Object(client['options']) as Members;
-      return has(client, 'unsafe') && 'fetch_types' in options && !('sslnegotiation' in options);
-    },
-  },
-  {
-    name: 'a Client of pg that was never connected',
-    remedy: 'await client.connect() first, or better pass a Pool, which connects anew when a connection is lost',
-    is: (client) =>
-      client['_connected'] === false && client['_connecting'] === false && has(client, 'connect', 'query'),
-  },
-  {
-    name: 'a Database of sqlite or sqlite3',
-    remedy: BY_FUNCTION,
-    is: (client) => has(client, 'parallelize', 'serialize', 'each'),
-  },
-  { name: "Turso's database", remedy: BY_FUNCTION, is: (client) => has(client, 'prepare', 'all') },
 ];
 
+/** What people pass to one kind of store, and the page about its clients. A bundle carries that of its own kind only. */
+interface ForeignTo {
+  readonly page: string;
+  readonly clients: readonly Foreign[];
+}
+
+export const FOREIGN_TO_POSTGRES: ForeignTo = {
+  page: 'docs/stores/postgres.md',
+  clients: [
+    { name: "Slonik's pool", remedy: BY_FUNCTION, is: (client) => has(client, 'query', 'maybeOne', 'anyFirst') },
+    {
+      name: 'postgres.js before 3.4.8',
+      remedy: 'update it: an older version reports a commit that failed as a success',
+      // The first version with the option `sslnegotiation` is the first one that waits for the commit.
+      is: (client) => {
+        const options = Object(client['options']) as Members;
+        return has(client, 'unsafe') && 'fetch_types' in options && !('sslnegotiation' in options);
+      },
+    },
+    {
+      name: 'a Client of pg that was never connected',
+      remedy: 'await client.connect() first, or better pass a Pool, which connects anew when a connection is lost',
+      is: (client) =>
+        client['_connected'] === false && client['_connecting'] === false && has(client, 'connect', 'query'),
+    },
+  ],
+};
+
+export const FOREIGN_TO_SQLITE: ForeignTo = {
+  page: 'docs/stores/sqlite.md',
+  clients: [
+    {
+      name: 'a Database of sqlite or sqlite3',
+      remedy: BY_FUNCTION,
+      is: (client) => has(client, 'parallelize', 'serialize', 'each'),
+    },
+    { name: "Turso's database", remedy: BY_FUNCTION, is: (client) => has(client, 'prepare', 'all') },
+  ],
+};
+
 /** @throws TypeError for an object that is known and cannot be used */
-export function refuseForeign(client: unknown, kind: Kind): void {
+export function refuseForeign(client: unknown, { page, clients }: ForeignTo): void {
   if ((typeof client !== 'object' && typeof client !== 'function') || client === null) return;
   if (typeof client === 'object' && has(client as Members, 'then') && !has(client as Members, 'query')) {
     throw new TypeError('client is a promise: await it first');
   }
-  const foreign = FOREIGN.find(({ is }) => is(client as Members));
+  const foreign = [...FOREIGN, ...clients].find(({ is }) => is(client as Members));
   if (foreign === undefined) return;
-  const remedy = foreign.remedy === BY_FUNCTION ? `${BY_FUNCTION}${PAGE[kind]}` : foreign.remedy;
+  const remedy = foreign.remedy === BY_FUNCTION ? `${BY_FUNCTION}${page}` : foreign.remedy;
   throw new TypeError(`client is ${foreign.name}: ${remedy}`);
 }

@@ -1,5 +1,5 @@
 import { describeType } from '../../core/values/checks.js';
-import { refuseForeign } from './foreign-clients.js';
+import { FOREIGN_TO_POSTGRES, refuseForeign } from './foreign-clients.js';
 import { halfOfPool } from './half-of-pool.js';
 import type { Ask } from './sql.js';
 
@@ -60,7 +60,7 @@ export function askPostgres(client: PostgresClient): Ask {
  * @throws TypeError for a value that is not a client
  */
 function askOf(client: PostgresClient): Ask {
-  refuseForeign(client, 'postgres');
+  refuseForeign(client, FOREIGN_TO_POSTGRES);
   const { query, unsafe } = Object(client) as Partial<PostgresQueryClient & PostgresUnsafeClient>;
   if (typeof query === 'function') {
     return halfOfPool(client, async ({ text, values }) => rowsOf(await query.call(client, text, [...values])));

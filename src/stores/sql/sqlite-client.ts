@@ -1,5 +1,5 @@
 import { describeType } from '../../core/values/checks.js';
-import { refuseForeign } from './foreign-clients.js';
+import { FOREIGN_TO_SQLITE, refuseForeign } from './foreign-clients.js';
 import { askLibsqlFile, isInsideTransaction } from './libsql-file.js';
 import { type Ask, OpenTransaction } from './sql.js';
 
@@ -68,7 +68,7 @@ export interface SqliteRows {
  * @throws TypeError for a value that is not a client
  */
 export function askSqlite(client: SqliteClient): Ask {
-  refuseForeign(client, 'sqlite');
+  refuseForeign(client, FOREIGN_TO_SQLITE);
   const { execute, batch, prepare } = Object(client) as Partial<SqliteExecutingClient & SqlitePreparingClient>;
   if (typeof execute === 'function') {
     const { protocol } = client as SqliteExecutingClient;
