@@ -33,10 +33,15 @@ export function schedulerRole(scope: Construct, groupArns: readonly string[]): R
 }
 
 /** Allows a role to invoke this function, to send to the queue, and to use the queue's key. */
-export function allowScheduler(grantee: IRole, { fn, deadLetterQueue }: Deliverable): void {
-  Grant.addToPrincipal({ grantee, actions: ['lambda:InvokeFunction'], resourceArns: [fn.functionArn] });
-  Grant.addToPrincipal({ grantee, actions: ['sqs:SendMessage'], resourceArns: [deadLetterQueue.queueArn] });
+export function allowScheduler(grantee: IRole, { fn, deadLetterQueue }: Deliverable): Grant {
+  const invoke = Grant.addToPrincipal({ grantee, actions: ['lambda:InvokeFunction'], resourceArns: [fn.functionArn] });
+  const send = Grant.addToPrincipal({
+    grantee,
+    actions: ['sqs:SendMessage'],
+    resourceArns: [deadLetterQueue.queueArn],
+  });
   deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(grantee);
+  return invoke.combine(send);
 }
 
 /**
@@ -44,7 +49,7 @@ export function allowScheduler(grantee: IRole, { fn, deadLetterQueue }: Delivera
  *
  * @throws TypeError for a queue in another region, to which rules cannot send
  */
-export function allowRules(scope: Construct, ruleArns: readonly string[], { fn, deadLetterQueue }: Deliverable): void {
+export function allowRules(scope: Construct, ruleArns: readonly string[], { fn, deadLetterQueue }: Deliverable): Grant {
   const { region } = Stack.of(scope);
   if (Token.compareStrings(deadLetterQueue.env.region, region) === TokenComparison.DIFFERENT) {
     throw new TypeError(
@@ -63,11 +68,11 @@ export function allowRules(scope: Construct, ruleArns: readonly string[], { fn, 
     },
   });
   fn.addPermission('InvokedByRules', { scope, principal: new ServicePrincipal('events.amazonaws.com'), sourceArn });
-  Grant.addToPrincipalOrResource({
+  deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(grantee);
+  return Grant.addToPrincipalOrResource({
     grantee,
     actions: ['sqs:SendMessage'],
     resourceArns: [deadLetterQueue.queueArn],
     resource: deadLetterQueue,
   });
-  deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(grantee);
 }

@@ -146,7 +146,7 @@ export class SingleExecution extends Construct {
     const namespace = isWritten ? metricNamespace : undefined;
     this.environment = lockVariables({ lockTable, lockNames, lockAtMostFor, lockAtLeastFor, namespace, schedules });
     setVariables(fn, this.environment);
-    lockTable.grantLock(fn, lockNames);
+    const rights = lockTable.grantLock(fn, lockNames);
 
     const runs = runRetries(Math.min(...this.schedules.map(periodMs)), timeout.toMilliseconds());
     const { retryAttempts: retries = runs.attempts, maxEventAge = Duration.millis(runs.maxAgeMs) } = props;
@@ -158,6 +158,8 @@ export class SingleExecution extends Construct {
       ...(onSuccess && { onSuccess }),
       ...(deadLetterQueue && { deadLetterQueue }),
     });
+    // Lambda refuses a destination that the function may not send to yet. The function's rights are in one policy.
+    rights.applyBefore(fn.node.findChild('EventInvokeConfig'));
     this.deadLetters = deadLetters.queue;
     this.#warn({ lockAtMostFor, lockAtLeastFor, timeout, retries });
     this.lockSets = lockSets(this, this.schedules, lockNames);
