@@ -16,6 +16,7 @@ import type { Construct } from 'constructs';
 import { readEventBridge } from '../../src/schedule/eventbridge.js';
 import type { LockSet } from './alarms/lock-sets.js';
 import { allowRules, allowScheduler, type Deliverable, schedulerRole } from './deliveries.js';
+import { grantKeyUse, importedAlias } from './key-rights.js';
 import type { PlannedSchedule } from './planned-schedule.js';
 import { deliveryRetries } from './retry-settings.js';
 import { isUtc } from './run-gaps.js';
@@ -97,11 +98,13 @@ export function addSchedules(scope: Construct, to: Deliverable, sets: readonly L
     const schedule = addSchedule(below, to, planned, role);
     // A tick that is due before the role has its rights would be lost.
     rights.get(role)?.applyBefore(schedule);
+    if (role && planned.key && importedAlias(planned.key) !== undefined) grantKeyUse(to.fn, planned.key, role);
     return schedule;
   });
   const rules = triggers.filter((trigger) => trigger instanceof Rule);
   const ruleArns = rules.map(({ ruleArn }) => ruleArn);
-  if (rules.length > 0) allowRules(scope, ruleArns, to).applyBefore(...rules);
+  const queuePolicy = rules.length > 0 ? allowRules(scope, ruleArns, to) : undefined;
+  if (queuePolicy) for (const rule of rules) rule.node.addDependency(queuePolicy);
   return triggers;
 }
 

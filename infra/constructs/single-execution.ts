@@ -7,13 +7,14 @@ import { type LockAlarmsOptions, writesMetrics } from './alarms/alarm-options.js
 import { LockAlarms } from './alarms/lock-alarms.js';
 import { type LockSet, lockSetOf, lockSets } from './alarms/lock-sets.js';
 import { refuseNoRole, timeoutOf } from './attached-function.js';
-import { configureRuns } from './dead-letters.js';
+import { configureRuns, warnOfSending } from './dead-letters.js';
 import { refuseDistantTable } from './distant-table.js';
 import { lockVariables, setVariables } from './lock-environment.js';
 import { type LockMetricOptions, ownMetric } from './lock-metrics.js';
 import { addSchedules, type LockSchedule, type Trigger } from './lock-schedule.js';
 import type { ILockTable } from './lock-table.js';
 import { checkLockAtLeastFor, checkLockTimes, lateTickIsInTheWay, lockedRetry } from './lock-times.js';
+import { isHeld } from './missing-rights.js';
 import { type PlannedSchedule, planSchedules, sharedLockWarnings, tooManyRules } from './planned-schedule.js';
 import { refuseShapeOfFunction } from './props-shape.js';
 import { RETRY_DELAYS_MS, runRetries } from './retry-settings.js';
@@ -160,6 +161,7 @@ export class SingleExecution extends Construct {
     });
     // Lambda refuses a destination that the function may not send to yet. The function's rights are in one policy.
     rights.applyBefore(fn.node.findChild('EventInvokeConfig'));
+    if (!isHeld(fn, rights)) warnOfSending(fn, deadLetters);
     this.deadLetters = deadLetters.queue;
     this.#warn({ lockAtMostFor, lockAtLeastFor, timeout, retries });
     this.lockSets = lockSets(this, this.schedules, lockNames);
