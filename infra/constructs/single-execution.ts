@@ -6,9 +6,10 @@ import { Construct } from 'constructs';
 import { type LockAlarmsOptions, writesMetrics } from './alarms/alarm-options.js';
 import { LockAlarms } from './alarms/lock-alarms.js';
 import { type LockSet, lockSetOf, lockSets } from './alarms/lock-sets.js';
-import { refuseNoRole, timeoutOf } from './attached-function.js';
+import { functionResource, refuseNoRole, timeoutOf } from './attached-function.js';
 import { configureRuns, warnOfSending } from './dead-letters.js';
 import { refuseDistantTable } from './distant-table.js';
+import { refuseLaterChanges } from './later-changes.js';
 import { lockVariables, setVariables } from './lock-environment.js';
 import { type LockMetricOptions, ownMetric } from './lock-metrics.js';
 import { addSchedules, type LockSchedule, type Trigger } from './lock-schedule.js';
@@ -166,6 +167,15 @@ export class SingleExecution extends Construct {
     this.#warn({ lockAtMostFor, lockAtLeastFor, timeout, retries });
     this.lockSets = lockSets(this, this.schedules, lockNames);
     this.triggers = addSchedules(this, { fn, deadLetterQueue: this.deadLetters }, this.lockSets);
+    refuseLaterChanges(
+      this,
+      [
+        functionResource(fn),
+        fn.node.findChild('EventInvokeConfig').node.defaultChild,
+        ...this.triggers.map(({ node }) => node.defaultChild),
+      ],
+      Object.keys(this.environment),
+    );
     this.alarms = new LockAlarms(this, 'Alarms', {
       fn,
       timeout,
