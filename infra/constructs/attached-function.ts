@@ -42,6 +42,12 @@ export function timeoutOf(fn: IFunction, given: Duration | undefined): Duration 
   return own;
 }
 
+/** Returns the runtime of a function in another language, in which this library cannot run; else undefined. */
+export function foreignRuntime(fn: IFunction): string | undefined {
+  const { runtime = '' } = functionResource(fn) ?? {};
+  return /^(dotnet|go|java|python|ruby)/.test(runtime) ? runtime : undefined;
+}
+
 /** Returns the name of the log group that is set on a function, else of the log group that Lambda makes. */
 export function logGroupNameOf(fn: IFunction): string {
   const { logGroup } = (functionResource(fn)?.loggingConfig ?? {}) as CfnFunction.LoggingConfigProperty;
