@@ -174,7 +174,7 @@ export class SingleExecution extends Construct {
         fn.node.findChild('EventInvokeConfig').node.defaultChild,
         ...this.triggers.map(({ node }) => node.defaultChild),
       ],
-      Object.keys(this.environment),
+      this.environment,
     );
     this.alarms = new LockAlarms(this, 'Alarms', {
       fn,
