@@ -6,7 +6,8 @@ import { Construct } from 'constructs';
 import { type LockAlarmsOptions, writesMetrics } from './alarms/alarm-options.js';
 import { LockAlarms } from './alarms/lock-alarms.js';
 import { type LockSet, lockSetOf, lockSets } from './alarms/lock-sets.js';
-import { foreignRuntime, functionResource, refuseNoRole, timeoutOf } from './attached-function.js';
+import { watchable } from './alarms/other-language.js';
+import { functionResource, refuseNoRole, timeoutOf } from './attached-function.js';
 import { configureRuns, warnOfSending } from './dead-letters.js';
 import { refuseDistantTable } from './distant-table.js';
 import { refuseLaterChanges } from './later-changes.js';
@@ -237,20 +238,6 @@ export class SingleExecution extends Construct {
       if (late) warnings.addWarningV2(`single-execution:late-tick:${schedule.id}`, late);
     }
   }
-}
-
-/**
- * Leaves out the alarm `didNotRun`, unless it was asked for, of a function in another language. Such a function writes
- * no metrics of runs, so the alarm would stay on.
- */
-function watchable(fn: IFunction, options: LockAlarmsOptions | false): LockAlarmsOptions | false {
-  const runtime = foreignRuntime(fn);
-  if (runtime === undefined || options === false || options.didNotRun !== undefined) return options;
-  Annotations.of(fn).addWarningV2(
-    'single-execution:other-language',
-    `${fn.node.path} runs on ${runtime}, and only this library on Node.js writes the metric Executed: no alarm tells that a tick was sent and not done; if the function writes that metric itself, give alarms: { didNotRun: {} }`,
-  );
-  return { ...options, didNotRun: false };
 }
 
 const periodMs = ({ gaps }: PlannedSchedule): number => gaps?.shortestMs ?? Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 import { Duration, type Stack } from 'aws-cdk-lib';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Alias, type IFunction, Function as LambdaFunction, Version } from 'aws-cdk-lib/aws-lambda';
+import { Alias, type IFunction, type IVersion, Function as LambdaFunction, Version } from 'aws-cdk-lib/aws-lambda';
 import { type AttachProps, type LockSchedule, LockTable, SingleExecution } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import { appStack, templateOf } from '../support/synthesised.js';
@@ -13,8 +13,8 @@ const assumedBy = new ServicePrincipal('lambda.amazonaws.com');
 
 const imported = (stack: Stack, role = Role.fromRoleArn(stack, 'Role', ROLE)): IFunction =>
   LambdaFunction.fromFunctionAttributes(stack, 'Mine', { functionArn: FUNCTION, role });
-const versionOf = (lambda: IFunction): Version =>
-  Version.fromVersionAttributes(lambda, 'One', { lambda, version: '1' }) as Version;
+const versionOf = (lambda: IFunction): IVersion =>
+  Version.fromVersionAttributes(lambda, 'One', { lambda, version: '1' });
 
 type Kind = readonly [name: string, of: (stack: Stack) => IFunction];
 
@@ -37,7 +37,7 @@ const WRITABLE: readonly Kind[] = [
     (stack) => imported(stack, Role.fromRoleName(stack, 'Role', 'digest')),
   ],
   ['an imported function with an own role', (stack) => imported(stack, new Role(stack, 'Role', { assumedBy }))],
-  ['a version of an imported function', (stack) => versionOf(imported(stack)) as IFunction],
+  ['a version of an imported function', (stack) => versionOf(imported(stack))],
   [
     'an alias of an imported function',
     (stack) => new Alias(stack, 'Live', { aliasName: 'live', version: versionOf(imported(stack)) }) as IFunction,
