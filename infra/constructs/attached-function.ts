@@ -1,6 +1,7 @@
-import { CfnResource, Duration, Token } from 'aws-cdk-lib';
-import { UnknownPrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnResource, Duration, Stack, Token } from 'aws-cdk-lib';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { CfnFunction, type IFunction } from 'aws-cdk-lib/aws-lambda';
+import { differ, isUnknown } from './missing-rights.js';
 
 /** The timeout that Lambda gives to a function that sets none. */
 const LAMBDA_TIMEOUT = Duration.seconds(3);
@@ -41,16 +42,39 @@ export function timeoutOf(fn: IFunction, given: Duration | undefined): Duration 
   return own;
 }
 
+/** Returns the runtime of a function in another language, in which this library cannot run; else undefined. */
+export function foreignRuntime(fn: IFunction): string | undefined {
+  const { runtime = '' } = functionResource(fn) ?? {};
+  return /^(dotnet|go|java|python|ruby)/.test(runtime) ? runtime : undefined;
+}
+
 /** Returns the name of the log group that is set on a function, else of the log group that Lambda makes. */
 export function logGroupNameOf(fn: IFunction): string {
   const { logGroup } = (functionResource(fn)?.loggingConfig ?? {}) as CfnFunction.LoggingConfigProperty;
   return logGroup ?? `/aws/lambda/${functionBehind(fn).functionName}`;
 }
 
-/** @throws TypeError for a function that was imported without its role: the role could not get the rights it needs */
-export function refuseNoRole({ grantPrincipal, node }: IFunction): void {
-  if (!(grantPrincipal instanceof UnknownPrincipal)) return;
+/**
+ * Refuses a function that its role cannot serve.
+ *
+ * @throws TypeError for a function that was imported without its role, which could not get the rights it needs, and for
+ *   a role of another account, which Lambda refuses
+ */
+export function refuseNoRole(fn: IFunction): void {
+  const { grantPrincipal, node, role } = fn;
+  if (isUnknown(grantPrincipal)) {
+    throw new TypeError(
+      `${node.path} was imported without its role, which needs rights: import it by fromFunctionAttributes, with its role`,
+    );
+  }
+  if (role) refuseForeignRole(fn, role);
+}
+
+/** @throws TypeError for a role of another account, which neither Lambda nor Scheduler can assume */
+export function refuseForeignRole(fn: IFunction, { node, principalAccount }: IRole): void {
+  const { account } = Stack.of(fn);
+  if (!differ(principalAccount, account)) return;
   throw new TypeError(
-    `${node.path} was imported without its role, which needs rights: import it by fromFunctionAttributes, with its role`,
+    `role ${node.path} is of account ${principalAccount}, and ${fn.node.path} of ${account}: AWS takes roles of the same account alone; give a role of ${account}`,
   );
 }

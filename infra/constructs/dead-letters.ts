@@ -1,4 +1,5 @@
 import { CfnResource, Duration, Reference, Stack, Tokenization } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type {
   EventInvokeConfigOptions,
   IDestination,
@@ -10,6 +11,9 @@ import { CfnQueue, type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-s
 import type { Construct } from 'constructs';
 import { acknowledgeDestination, acknowledgeQueue } from './acknowledged-findings.js';
 import { functionBehind } from './attached-function.js';
+import { warnOfDistantQueue } from './dead-letter-place.js';
+import { grantKeyUse, importedAlias } from './key-rights.js';
+import { ownerOf, warnToAdd } from './missing-rights.js';
 
 export interface RunSettings extends EventInvokeConfigOptions {
   readonly deadLetterQueue?: IQueue;
@@ -50,13 +54,14 @@ export function configureRuns(
     }
     fn.configureAsyncInvoke(settings);
     // CDK gives a function the right to send to its queue, but no right to use the queue's key.
-    own.encryptionMasterKey?.grantEncryptDecrypt(fn);
-    return { queue: standard(own), hasRuns: true };
+    if (own.encryptionMasterKey) grantKeyUse(fn, own.encryptionMasterKey, fn);
+    return { queue: usable(fn, own), hasRuns: true };
   }
   acknowledgeDestination(functionBehind(fn));
   if (!onFailure) {
-    const queue = standard(deadLetterQueue ?? newQueue(scope));
+    const queue = usable(fn, deadLetterQueue ?? newQueue(scope));
     fn.configureAsyncInvoke({ ...settings, onFailure: new SqsDestination(queue) });
+    grantAlias(fn, queue);
     return { queue, hasRuns: true };
   }
   let arn = '';
@@ -72,7 +77,19 @@ export function configureRuns(
   if (queue && deadLetterQueue && !isSame(scope, deadLetterQueue, queue)) {
     throw new TypeError('deadLetterQueue and onFailure are two queues: give one of them, which then has both kinds');
   }
-  return { queue: standard(queue ?? deadLetterQueue ?? newQueue(scope)), hasRuns: queue !== undefined };
+  if (queue) grantAlias(fn, queue);
+  return { queue: usable(fn, queue ?? deadLetterQueue ?? newQueue(scope)), hasRuns: queue !== undefined };
+}
+
+/** Allows a function to use the key of a queue that was given by an alias. CDK gives no right to an imported alias. */
+function grantAlias(fn: IFunction, { encryptionMasterKey: key }: IQueue): void {
+  if (key && importedAlias(key) !== undefined) grantKeyUse(fn, key, fn);
+}
+
+/** Warns of the right to send failed runs to the queue, for a function whose role cannot be changed here. */
+export function warnOfSending(fn: IFunction, { queue, hasRuns }: DeadLetters): void {
+  if (!hasRuns) return;
+  warnToAdd(fn, ownerOf(fn), new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] }));
 }
 
 /**
@@ -90,15 +107,17 @@ function queueOfFunction(fn: IFunction): IQueue | undefined {
   return deadLetterQueue;
 }
 
-/** Finds the queue with an ARN, in this app or imported; undefined if the ARN is no queue's. */
+/** Finds the queue of a destination, in this app or imported; undefined if it is not a queue. */
 function queueAt(scope: Construct, arn: string, destination: IDestination): IQueue | undefined {
   const token = Tokenization.reverse(arn, { failConcat: false });
   const target = Reference.isReference(token) ? token.target : undefined;
   const isOfApp = CfnResource.isCfnResource(target) && target.cfnResourceType === CfnQueue.CFN_RESOURCE_TYPE_NAME;
   const queue = isOfApp ? target.node.scope : undefined;
   if (queue && queue.node.defaultChild === target && 'queueArn' in queue) return queue as unknown as IQueue;
-  const isImported = destination instanceof SqsDestination || arn.split(':')[2] === 'sqs';
-  return isOfApp || isImported ? Queue.fromQueueArn(scope, 'DeadLetters', arn) : undefined;
+  // An SqsDestination knows its queue, with the queue's key. An `instanceof` fails if an app loads two copies of CDK.
+  const { queue: given } = destination as { readonly queue?: IQueue };
+  if (typeof given?.queueArn === 'string') return given;
+  return isOfApp || arn.split(':')[2] === 'sqs' ? Queue.fromQueueArn(scope, 'DeadLetters', arn) : undefined;
 }
 
 function newQueue(scope: Construct): Queue {
@@ -112,8 +131,9 @@ function newQueue(scope: Construct): Queue {
 }
 
 /** @throws TypeError for a FIFO queue, which neither Lambda nor EventBridge can use for dead letters */
-function standard(queue: IQueue): IQueue {
+function usable(fn: IFunction, queue: IQueue): IQueue {
   if (queue.fifo) throw new TypeError(`${queue.node.path} is a FIFO queue: dead letters go to a standard one alone`);
+  warnOfDistantQueue(fn, queue);
   return queue;
 }
 

@@ -1,8 +1,12 @@
-import { Stack, Token, TokenComparison } from 'aws-cdk-lib';
-import { Grant, type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Stack } from 'aws-cdk-lib';
+import { Grant, type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import type { Construct } from 'constructs';
+import type { Construct, IDependable } from 'constructs';
+import { refuseForeignRole } from './attached-function.js';
+import { refuseForRules } from './dead-letter-place.js';
+import { grantKeyUse } from './key-rights.js';
+import { toldIfMissing, warnToAdd } from './missing-rights.js';
 
 /*
  * The permissions to deliver ticks to a function, and to send ticks that were given up to its queue. Each policy has
@@ -32,25 +36,35 @@ export function schedulerRole(scope: Construct, groupArns: readonly string[]): R
   });
 }
 
-/** Allows a role to invoke this function, to send to the queue, and to use the queue's key. */
-export function allowScheduler(grantee: IRole, { fn, deadLetterQueue }: Deliverable): void {
-  Grant.addToPrincipal({ grantee, actions: ['lambda:InvokeFunction'], resourceArns: [fn.functionArn] });
-  Grant.addToPrincipal({ grantee, actions: ['sqs:SendMessage'], resourceArns: [deadLetterQueue.queueArn] });
-  deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(grantee);
+/**
+ * Allows a role to invoke this function, to send to the queue, and to use the queue's key.
+ *
+ * @throws TypeError for a role of another account
+ */
+export function allowScheduler(grantee: IRole, { fn, deadLetterQueue }: Deliverable): Grant {
+  refuseForeignRole(fn, grantee);
+  const { encryptionMasterKey: key, queueArn } = deadLetterQueue;
+  const invoke = Grant.addToPrincipal({ grantee, actions: ['lambda:InvokeFunction'], resourceArns: [fn.functionArn] });
+  const send = Grant.addToPrincipal({ grantee, actions: ['sqs:SendMessage'], resourceArns: [queueArn] });
+  const encrypt = key ? [grantKeyUse(fn, key, grantee)] : [];
+  return [send, ...encrypt].reduce(
+    (all, grant) => all.combine(toldIfMissing(fn, grantee, grant)),
+    toldIfMissing(fn, grantee, invoke),
+  );
 }
 
 /**
  * Allows rules of EventBridge to invoke the function, to send to the queue, and to use the queue's key.
  *
- * @throws TypeError for a queue in another region, to which rules cannot send
+ * @returns the policy of the queue; undefined if this app cannot change it
+ * @throws TypeError for a queue that rules cannot send to
  */
-export function allowRules(scope: Construct, ruleArns: readonly string[], { fn, deadLetterQueue }: Deliverable): void {
-  const { region } = Stack.of(scope);
-  if (Token.compareStrings(deadLetterQueue.env.region, region) === TokenComparison.DIFFERENT) {
-    throw new TypeError(
-      `dead-letter queue ${deadLetterQueue.node.path} is in ${deadLetterQueue.env.region}, and the rules of ${fn.node.path} in ${region}: a rule sends to a queue of its own region alone; give a queue of ${region}`,
-    );
-  }
+export function allowRules(
+  scope: Construct,
+  ruleArns: readonly string[],
+  { fn, deadLetterQueue }: Deliverable,
+): IDependable | undefined {
+  refuseForRules(fn, deadLetterQueue);
   const [only, ...others] = ruleArns;
   const every = Stack.of(scope).formatArn({ service: 'events', resource: 'rule', resourceName: '*' });
   const sourceArn = only !== undefined && others.length === 0 ? only : every;
@@ -63,11 +77,11 @@ export function allowRules(scope: Construct, ruleArns: readonly string[], { fn, 
     },
   });
   fn.addPermission('InvokedByRules', { scope, principal: new ServicePrincipal('events.amazonaws.com'), sourceArn });
-  Grant.addToPrincipalOrResource({
-    grantee,
-    actions: ['sqs:SendMessage'],
-    resourceArns: [deadLetterQueue.queueArn],
-    resource: deadLetterQueue,
-  });
-  deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(grantee);
+  const { encryptionMasterKey: key, queueArn } = deadLetterQueue;
+  if (key) grantKeyUse(fn, key, grantee);
+  const [actions, resources] = [['sqs:SendMessage'], [queueArn]];
+  const statement = new PolicyStatement({ principals: [grantee], actions, resources });
+  const { statementAdded, policyDependable } = deadLetterQueue.addToResourcePolicy(statement);
+  if (!statementAdded) warnToAdd(fn, `queue ${deadLetterQueue.node.path}`, statement);
+  return policyDependable;
 }

@@ -1,6 +1,6 @@
-import { Token, TokenComparison } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { TableResource } from './grant-lock.js';
+import { differ } from './missing-rights.js';
 
 /**
  * Refuses a table in another region or account than the function's, if both are known. A handler gets only the name of
@@ -11,12 +11,12 @@ import type { TableResource } from './grant-lock.js';
 export function refuseDistantTable({ env, node }: IFunction, table: TableResource): void {
   if (!table.env) return;
   const { account, region } = table.env;
-  if (Token.compareStrings(region, env.region) === TokenComparison.DIFFERENT) {
+  if (differ(region, env.region)) {
     throw new TypeError(
       `lock table ${table.node.path} is in ${region}, and function ${node.path} in ${env.region}, where the table's name stands for another table or none: give the replica, LockTable.fromTable(stack, 'Locks', table.replica('${env.region}')), or a table of ${env.region}`,
     );
   }
-  if (Token.compareStrings(account, env.account) === TokenComparison.DIFFERENT) {
+  if (differ(account, env.account)) {
     throw new TypeError(
       `lock table ${table.node.path} is of account ${account}, and function ${node.path} of ${env.account}, where the table's name stands for another table or none: give a table of account ${env.account}`,
     );

@@ -1,7 +1,8 @@
-import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IConstruct } from 'constructs';
 import { type LockKeys, lockKeys } from './lock-keys.js';
+import { differ, ownerOf, toldIfMissing, warnToAdd } from './missing-rights.js';
 import { grantTableKey } from './table-key.js';
 
 /** An account and a region. A value that is not known is a token. */
@@ -48,7 +49,7 @@ export function grantLock(
     grantUpdate(table, grantee, 'ForAllValues:StringLike', valuesOf(keys, 'prefix')),
     ...grantTableKey(table, grantee, 'write'),
   ];
-  return grants.reduce((all, grant) => all.combine(grant));
+  return settled(table, grantee, grants);
 }
 
 /**
@@ -60,7 +61,7 @@ export function grantRead(table: TableResource, grantee: IGrantable, keyPrefix: 
     ...grantItems(table, grantee, keyPrefix, ['dynamodb:GetItem']),
     ...grantTableKey(table, grantee, 'read'),
   ];
-  return grants.reduce((all, grant) => all.combine(grant));
+  return settled(table, grantee, grants);
 }
 
 /**
@@ -72,7 +73,32 @@ export function grantOperate(table: TableResource, grantee: IGrantable, keyPrefi
     ...grantItems(table, grantee, keyPrefix, ['dynamodb:GetItem', 'dynamodb:UpdateItem']),
     ...grantTableKey(table, grantee, 'write'),
   ];
-  return grants.reduce((all, grant) => all.combine(grant));
+  return settled(table, grantee, grants);
+}
+
+/**
+ * Combines the grants of a grantee. Warns of a right that no policy of this app holds, and of a grantee in another
+ * account, which the policy of the table must allow too.
+ */
+function settled(table: TableResource, grantee: IGrantable, grants: readonly Grant[]): Grant {
+  const grant = toldIfMissing(
+    table,
+    grantee,
+    grants.reduce((all, other) => all.combine(other)),
+  );
+  const { grantPrincipal } = grantee;
+  if (!differ(grantPrincipal.principalAccount, table.env?.account)) return grant;
+  const actions = [
+    ...new Set(grants.flatMap((it) => it.principalStatements.flatMap((statement) => statement.actions))),
+  ];
+  const ofTable = actions.filter((action) => action.startsWith('dynamodb:'));
+  const statement = new PolicyStatement({
+    principals: [grantPrincipal],
+    actions: ofTable,
+    resources: [table.tableArn],
+  });
+  warnToAdd(table, `table ${table.node.path}, which ${ownerOf(grantee)} uses from another account,`, statement);
+  return grant;
 }
 
 /** What `doctor` and a list need on the table itself. */

@@ -33,6 +33,8 @@ export interface LockEnvironment {
   readonly schedules: readonly LockSchedule[];
 }
 
+type Variables = Readonly<Record<string, string>>;
+
 /** Lambda's quota for all variables of a function together, in bytes. */
 const MOST_BYTES = 4_096;
 
@@ -42,7 +44,7 @@ const MOST_BYTES = 4_096;
  *
  * @throws RangeError if the variables exceed Lambda's quota
  */
-export function lockVariables(environment: LockEnvironment): Readonly<Record<string, string>> {
+export function lockVariables(environment: LockEnvironment): Variables {
   const { lockTable, lockNames, lockAtMostFor, lockAtLeastFor, namespace, schedules } = environment;
   const variables = {
     LOCK_TABLE: lockTable.table.tableName,
@@ -67,7 +69,7 @@ export function lockVariables(environment: LockEnvironment): Readonly<Record<str
  *
  * @throws TypeError if the function has another value for one of the construct's variables
  */
-export function setVariables(fn: IFunction, variables: Readonly<Record<string, string>>): void {
+export function setVariables(fn: IFunction, variables: Variables): void {
   const its = functionBehind(fn);
   if (!hasEnvironment(its)) {
     const wanted = Object.entries(variables).map(([name, value]) =>
@@ -79,19 +81,28 @@ export function setVariables(fn: IFunction, variables: Readonly<Record<string, s
     );
     return;
   }
-  refuseOthers(its, variables);
+  refuseOthers(fn, its, variables);
   for (const [name, value] of Object.entries(variables)) its.addEnvironment(name, value);
 }
 
 const hasEnvironment = (fn: IFunction): fn is LambdaFunction => 'addEnvironment' in fn;
 
-function refuseOthers(fn: IFunction, variables: Readonly<Record<string, string>>): void {
-  const stack = Stack.of(fn);
-  const given: Readonly<Record<string, unknown>> = stack.resolve(functionResource(fn)?.environment)?.variables ?? {};
+/** The property of a function that keeps what set its variables, in all copies of the constructs. */
+const SET_BY: unique symbol = Symbol.for('single-execution.variables-set-by.1');
+
+function refuseOthers(fn: IFunction, its: IFunction & { [SET_BY]?: string }, variables: Variables): void {
+  const stack = Stack.of(its);
+  const given: Readonly<Record<string, unknown>> = stack.resolve(functionResource(its)?.environment)?.variables ?? {};
+  const other = its[SET_BY];
+  its[SET_BY] ??= fn.node.path;
   for (const [name, source] of Object.entries(OWN_VARIABLES)) {
     const wanted = stack.resolve(variables[name]);
-    if (name in given && JSON.stringify(given[name]) !== JSON.stringify(wanted)) {
+    if (!(name in given) || JSON.stringify(given[name]) === JSON.stringify(wanted)) continue;
+    if (other === undefined) {
       throw new TypeError(`environment has ${name}, which follows from ${source}: leave it out`);
     }
+    throw new TypeError(
+      `${fn.node.path} and ${other} are one function with one environment, and differ in ${name}, which follows from ${source}: give both the same, or make a function for each`,
+    );
   }
 }

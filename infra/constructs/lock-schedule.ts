@@ -1,6 +1,6 @@
 import { Stack } from 'aws-cdk-lib';
 import { EventField, Rule, Schedule as RuleSchedule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
-import type { IRole } from 'aws-cdk-lib/aws-iam';
+import type { Grant, IRole } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   ContextAttribute,
@@ -16,6 +16,7 @@ import type { Construct } from 'constructs';
 import { readEventBridge } from '../../src/schedule/eventbridge.js';
 import type { LockSet } from './alarms/lock-sets.js';
 import { allowRules, allowScheduler, type Deliverable, schedulerRole } from './deliveries.js';
+import { grantKeyUse, importedAlias } from './key-rights.js';
 import type { PlannedSchedule } from './planned-schedule.js';
 import { deliveryRetries } from './retry-settings.js';
 import { isUtc } from './run-gaps.js';
@@ -87,19 +88,23 @@ export function addSchedules(scope: Construct, to: Deliverable, sets: readonly L
         scheduled.map(({ planned }) => groupArnOf(planned, scope)),
       )
     : undefined;
+  const rights = new Map<IRole | undefined, Grant>();
   for (const role of new Set(scheduled.flatMap(({ planned }) => planned.role ?? ownRole ?? []))) {
-    allowScheduler(role, to);
+    rights.set(role, allowScheduler(role, to));
   }
-  const triggers = placed.map(({ scope: below, planned }) =>
-    planned.via === 'rule' ? addRule(below, to, planned) : addSchedule(below, to, planned, planned.role ?? ownRole),
-  );
+  const triggers = placed.map(({ scope: below, planned }) => {
+    if (planned.via === 'rule') return addRule(below, to, planned);
+    const role = planned.role ?? ownRole;
+    const schedule = addSchedule(below, to, planned, role);
+    // A tick that is due before the role has its rights would be lost.
+    rights.get(role)?.applyBefore(schedule);
+    if (role && planned.key && importedAlias(planned.key) !== undefined) grantKeyUse(to.fn, planned.key, role);
+    return schedule;
+  });
   const rules = triggers.filter((trigger) => trigger instanceof Rule);
-  if (rules.length > 0)
-    allowRules(
-      scope,
-      rules.map(({ ruleArn }) => ruleArn),
-      to,
-    );
+  const ruleArns = rules.map(({ ruleArn }) => ruleArn);
+  const queuePolicy = rules.length > 0 ? allowRules(scope, ruleArns, to) : undefined;
+  if (queuePolicy) for (const rule of rules) rule.node.addDependency(queuePolicy);
   return triggers;
 }
 

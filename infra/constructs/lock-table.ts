@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { CfnDeletionPolicy, type CfnResource, RemovalPolicy } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
@@ -140,6 +140,7 @@ export class LockTable extends Construct implements ILockTable {
       ...(witnessRegion !== undefined && { witnessRegion }),
     });
     refuseUnsafeTable(this.table, { timeToLive: 'never' });
+    if (deletionProtection) this.node.addValidation({ validate: () => undeletable(this.table) });
   }
 
   /**
@@ -189,6 +190,15 @@ class ExistingTable extends Construct implements ILockTable {
   grantOperate(grantee: IGrantable): Grant {
     return grantOperate(this.table, grantee, this.keyPrefix);
   }
+}
+
+/** Finds a policy of deletion that was set later, for the whole stack too, and that the table's protection prevents. */
+function undeletable({ node }: TableV2): string[] {
+  const { cfnOptions } = node.defaultChild as CfnResource;
+  if (cfnOptions.deletionPolicy !== CfnDeletionPolicy.DELETE) return [];
+  return [
+    'the deletion policy was set to Delete, and deletionProtection is true: DynamoDB would refuse to delete the table with its stack; set removalPolicy: RemovalPolicy.DESTROY or deletionProtection: false, or leave the table out of the policy',
+  ];
 }
 
 /** @throws TypeError for options with which two regions could both take a lock */

@@ -3,6 +3,8 @@
  * value of the wrong kind and names its property, before other code fails on that value.
  */
 
+import { type Duration, Token } from 'aws-cdk-lib';
+
 type Value = Readonly<Record<string, unknown>>;
 
 interface Shape {
@@ -96,4 +98,21 @@ function listOf(name: string, list: unknown, remedy: string): readonly unknown[]
 
 function refuse(name: string, value: unknown, { is, remedy }: Shape): void {
   if (!is(value)) throw new TypeError(`${name} is ${shown(value)}: ${remedy}`);
+  refuseToken(name, value);
+}
+
+/**
+ * Refuses a schedule, a time zone or a time that is a token. Retries, alarms and the checks of times follow from the
+ * value, which is known only when the stack is deployed.
+ */
+function refuseToken(name: string, value: unknown): void {
+  if (!isObject(value)) return;
+  const { expressionString, timeZone } = value;
+  const zone = isObject(timeZone) ? timeZone['timezoneName'] : undefined;
+  const isTime = 'toMilliseconds' in value && 'isUnresolved' in value && (value as unknown as Duration).isUnresolved();
+  if (!isTime && !Token.isUnresolved(expressionString) && !Token.isUnresolved(zone)) return;
+  const part = !isTime && !Token.isUnresolved(expressionString) ? `the time zone of ${name}` : name;
+  throw new TypeError(
+    `${part} is a token, known only when the stack is deployed, and retries and alarms are made for its value: give the value itself, such as one from the app's context`,
+  );
 }

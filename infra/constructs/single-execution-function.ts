@@ -13,6 +13,7 @@ import type { LockAlarms } from './alarms/lock-alarms.js';
 import { bundlingOf } from './bundling.js';
 import { narrowFunctionRole } from './function-role.js';
 import type { LockMetricOptions } from './lock-metrics.js';
+import { differ, toldIfMissing, warnToAdd } from './missing-rights.js';
 import type { PlannedSchedule } from './planned-schedule.js';
 import { refuseShapeOfFunction } from './props-shape.js';
 import { SingleExecution, type SingleExecutionProps } from './single-execution.js';
@@ -102,7 +103,7 @@ export class SingleExecutionFunction extends NodejsFunction {
     if (!own.role) narrowFunctionRole(this.role);
     if (!own.tracing) acknowledgeNoTraces(this);
     this.#log = own.logGroup ? undefined : ownLog(this, props);
-    this.logGroup.grantWrite(this);
+    toldIfMissing(this, this, this.logGroup.grantWrite(this));
     this.execution = SingleExecution.attach(this, props);
     this.lockAtMostFor = this.execution.lockAtMostFor;
     this.metricNamespace = this.execution.metricNamespace;
@@ -154,7 +155,7 @@ export class SingleExecutionFunction extends NodejsFunction {
 function ownLog(fn: NodejsFunction, props: SingleExecutionFunctionProps): LogGroup {
   const { logRetention, logRemovalPolicy, logEncryptionKey } = props;
   fn.node.tryRemoveChild('LogGroup');
-  if (logEncryptionKey) allowLogs(logEncryptionKey);
+  if (logEncryptionKey) allowLogs(fn, logEncryptionKey);
   const log = new LogGroup(fn, 'LogGroup', {
     retention: logRetention ?? RetentionDays.ONE_MONTH,
     removalPolicy: logRemovalPolicy ?? RemovalPolicy.DESTROY,
@@ -171,18 +172,22 @@ function ownLog(fn: NodejsFunction, props: SingleExecutionFunctionProps): LogGro
  *
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
  */
-function allowLogs(key: IKey): void {
-  const { region, urlSuffix, account, partition } = Stack.of(key);
+function allowLogs(fn: NodejsFunction, key: IKey): void {
+  const { region, urlSuffix, account, partition } = Stack.of(fn);
+  if (differ(key.env.region, region)) {
+    throw new TypeError(
+      `logEncryptionKey ${key.node.path} is in ${key.env.region}, and the log of ${fn.node.path} in ${region}: give a key of ${region}`,
+    );
+  }
   const logs = new ServicePrincipal(`logs.${region}.${urlSuffix}`);
   const ofAccount = `arn:${partition}:logs:${region}:${account}:*`;
-  key.addToResourcePolicy(
-    new PolicyStatement({
-      principals: [logs],
-      actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
-      resources: ['*'],
-      conditions: { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': ofAccount } },
-    }),
-  );
+  const statement = new PolicyStatement({
+    principals: [logs],
+    actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
+    resources: ['*'],
+    conditions: { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': ofAccount } },
+  });
+  if (!key.addToResourcePolicy(statement).statementAdded) warnToAdd(fn, `key ${key.node.path}`, statement);
 }
 
 /** @throws TypeError for dead-letter options of Lambda that schedules cannot use, and for two log groups */

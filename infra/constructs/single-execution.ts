@@ -6,14 +6,17 @@ import { Construct } from 'constructs';
 import { type LockAlarmsOptions, writesMetrics } from './alarms/alarm-options.js';
 import { LockAlarms } from './alarms/lock-alarms.js';
 import { type LockSet, lockSetOf, lockSets } from './alarms/lock-sets.js';
-import { refuseNoRole, timeoutOf } from './attached-function.js';
-import { configureRuns } from './dead-letters.js';
+import { watchable } from './alarms/other-language.js';
+import { functionResource, refuseNoRole, timeoutOf } from './attached-function.js';
+import { configureRuns, warnOfSending } from './dead-letters.js';
 import { refuseDistantTable } from './distant-table.js';
+import { refuseLaterChanges } from './later-changes.js';
 import { lockVariables, setVariables } from './lock-environment.js';
 import { type LockMetricOptions, ownMetric } from './lock-metrics.js';
 import { addSchedules, type LockSchedule, type Trigger } from './lock-schedule.js';
 import type { ILockTable } from './lock-table.js';
 import { checkLockAtLeastFor, checkLockTimes, lateTickIsInTheWay, lockedRetry } from './lock-times.js';
+import { isHeld } from './missing-rights.js';
 import { type PlannedSchedule, planSchedules, sharedLockWarnings, tooManyRules } from './planned-schedule.js';
 import { refuseShapeOfFunction } from './props-shape.js';
 import { RETRY_DELAYS_MS, runRetries } from './retry-settings.js';
@@ -146,7 +149,7 @@ export class SingleExecution extends Construct {
     const namespace = isWritten ? metricNamespace : undefined;
     this.environment = lockVariables({ lockTable, lockNames, lockAtMostFor, lockAtLeastFor, namespace, schedules });
     setVariables(fn, this.environment);
-    lockTable.grantLock(fn, lockNames);
+    const rights = lockTable.grantLock(fn, lockNames);
 
     const runs = runRetries(Math.min(...this.schedules.map(periodMs)), timeout.toMilliseconds());
     const { retryAttempts: retries = runs.attempts, maxEventAge = Duration.millis(runs.maxAgeMs) } = props;
@@ -158,10 +161,22 @@ export class SingleExecution extends Construct {
       ...(onSuccess && { onSuccess }),
       ...(deadLetterQueue && { deadLetterQueue }),
     });
+    // Lambda refuses a destination that the function may not send to yet. The function's rights are in one policy.
+    rights.applyBefore(fn.node.findChild('EventInvokeConfig'));
+    if (!isHeld(fn, rights)) warnOfSending(fn, deadLetters);
     this.deadLetters = deadLetters.queue;
     this.#warn({ lockAtMostFor, lockAtLeastFor, timeout, retries });
     this.lockSets = lockSets(this, this.schedules, lockNames);
     this.triggers = addSchedules(this, { fn, deadLetterQueue: this.deadLetters }, this.lockSets);
+    refuseLaterChanges(
+      this,
+      [
+        functionResource(fn),
+        fn.node.findChild('EventInvokeConfig').node.defaultChild,
+        ...this.triggers.map(({ node }) => node.defaultChild),
+      ],
+      this.environment,
+    );
     this.alarms = new LockAlarms(this, 'Alarms', {
       fn,
       timeout,
@@ -171,7 +186,7 @@ export class SingleExecution extends Construct {
       sets: this.lockSets,
       triggers: this.triggers,
       isAlone: new Set(lockNames.map((name) => lockSetOf(name, lockNames))).size === 1,
-      options: props.alarms ?? {},
+      options: watchable(fn, props.alarms ?? {}),
       actions: alarmActions,
     });
   }

@@ -6,11 +6,12 @@ import {
   type IGrantable,
   type IPrincipal,
   PolicyStatement,
-  UnknownPrincipal,
 } from 'aws-cdk-lib/aws-iam';
 import type { CfnKey, IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { TableResource } from './grant-lock.js';
+import { keyStatement, targetKey } from './key-rights.js';
+import { isUnknown } from './missing-rights.js';
 
 const READ = ['kms:Decrypt', 'kms:DescribeKey'];
 const WRITE = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
@@ -20,8 +21,8 @@ const WRITE = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDat
  * Also extends the key's policy, if that policy does not leave access to the IAM policies of the account.
  */
 export function grantTableKey(table: TableResource, grantee: IGrantable, use: 'read' | 'write'): Grant[] {
-  const { encryptionKey: key } = table;
-  if (!key) return [];
+  if (!table.encryptionKey) return [];
+  const key = targetKey(table.encryptionKey);
   const actions = use === 'read' ? READ : WRITE;
   const region = table.env?.region ?? Stack.of(table).region;
   const conditions = { StringLike: { 'kms:ViaService': `dynamodb.${region}.*` } };
@@ -29,7 +30,8 @@ export function grantTableKey(table: TableResource, grantee: IGrantable, use: 'r
     const principals = [principalOf(key, grantee)];
     key.addToResourcePolicy(new PolicyStatement({ principals, actions, resources: ['*'], conditions }));
   }
-  return [Grant.addToPrincipal({ grantee, actions, resourceArns: [key.keyArn], conditions })];
+  const { resourceArns, conditions: ofAlias } = keyStatement(key);
+  return [Grant.addToPrincipal({ grantee, actions, resourceArns, conditions: { ...conditions, ...ofAlias } })];
 }
 
 /**
@@ -65,7 +67,7 @@ interface Statement {
  */
 function principalOf(key: IKey, { grantPrincipal }: IGrantable): IPrincipal {
   const stack = Stack.of(key);
-  if (grantPrincipal instanceof UnknownPrincipal) return new AccountPrincipal(stack.account);
+  if (isUnknown(grantPrincipal)) return new AccountPrincipal(stack.account);
   if (!Construct.isConstruct(grantPrincipal) || Stack.of(grantPrincipal) === stack) return grantPrincipal;
   return new AccountPrincipal(grantPrincipal.principalAccount ?? Stack.of(grantPrincipal).account);
 }

@@ -96,6 +96,12 @@ export class AlarmScene {
     this.#report('AWS/Scheduler', 'InvocationsFailedToBeSentToDeadLetterCount', this.#ofGroup, 1, minute);
   }
 
+  /** Lambda cannot send a failed run to the queue. */
+  lostRun(minute: number): void {
+    const dimensions = [{ Name: 'FunctionName', Value: this.#ids.fn }];
+    this.#report('AWS/Lambda', 'DestinationDeliveryFailures', dimensions, 1, minute);
+  }
+
   play(from: number, to: number): Readonly<Record<string, Rings>> {
     for (let minute = from; minute <= to; minute += 1) {
       for (const alarm of Object.values(this.alarms)) alarm.evaluate(this.#metrics, minute);

@@ -113,6 +113,15 @@ export const SITUATIONS: readonly Situation[] = [
     },
     { ...nightlyJob, retryAttempts: 0 },
   ),
+  inOneNight(
+    'the same, and Lambda cannot send the failed run to the queue',
+    { DeadLettersLost: 'once' },
+    (scene, at) => {
+      scene.tick(at, { minutes: 1, result: 'failed' });
+      scene.lostRun(at + 2);
+    },
+    { ...nightlyJob, retryAttempts: 0 },
+  ),
   {
     what: 'the lock is paused for two nights',
     job: nightlyJob,

@@ -115,7 +115,7 @@ describe('an alias', () => {
 
     expect(lockAtMostFor.toMinutes()).toBe(10);
     expect(() => attached(fn.addAlias('next'), { lockTable })).toThrow(
-      'environment has LOCK_TABLE, which follows from lockTable: leave it out',
+      'are one function with one environment, and differ in LOCK_TABLE, which follows from lockTable: give both the same',
     );
   });
 

@@ -123,8 +123,7 @@ export class LockAlarms extends Construct {
 
   /**
    * Returns the alarms of a kind; none if the kind is turned off. `didNotRun` and `notTriggered` have up to one alarm
-   * for each set of locks, the other kinds up to one. Functions with the same queue share a `deadLetters` alarm, and
-   * functions with the same schedule groups share a `deadLettersLost` alarm.
+   * for each set of locks, the other kinds up to one. Functions with the same queue share a `deadLetters` alarm.
    */
   of(kind: LockAlarmKind): readonly Alarm[] {
     return this.#byKind[kind];
@@ -147,22 +146,13 @@ export class LockAlarms extends Construct {
   }
 
   #addDeadLettersLost(): void {
-    const lost = lostDeadLetters(this.#props.triggers, FIVE_MINUTES);
-    if (!lost) return;
-    const { metric, sources } = lost;
-    const ofAll =
-      'EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key.';
-    this.#addOnNumber(
-      'deadLettersLost',
-      {
-        metric,
-        alarmDescription: (owners) =>
-          sources.length === 0
-            ? ofAll
-            : `${owners}: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key.`,
-      },
-      { sharedBy: sources.join() },
-    );
+    const { fn, triggers } = this.#props;
+    const { metric, isOfAll } = lostDeadLetters(fn, triggers, FIVE_MINUTES);
+    const schedules = isOfAll ? 'of this function, or of any schedule in this account and region, ' : '';
+    this.#addOnNumber('deadLettersLost', {
+      metric,
+      alarmDescription: `${fn.node.path}: a tick or a failed run ${schedules}was given up and could not be sent to the dead-letter queue, so it is lost. See whether Lambda and EventBridge may send to the queue and use its key.`,
+    });
   }
 
   #addFunctionAlarms(): void {
@@ -172,8 +162,9 @@ export class LockAlarms extends Construct {
       metric: this.#functionMetric('LockLost', 'Sum'),
       alarmDescription: `${path}: a run continued past its lease, or an operator unlocked it; two runs may have overlapped. See the log for "lost".`,
     });
-    // Without retries a failed run is a dead letter at once, and the alarm for dead letters reports it.
-    const isToldOtherwise = retries === 0 && deadLetters.hasRuns && isWanted('deadLetters', this.#options);
+    // Without retries a failed run is a dead letter at once, and the alarms for dead letters report it.
+    const isWatched = isWanted('deadLetters', this.#options) && isWanted('deadLettersLost', this.#options);
+    const isToldOtherwise = retries === 0 && deadLetters.hasRuns && isWatched;
     if (!isToldOtherwise || this.#options.failed) {
       this.#addOnNumber('failed', {
         // Lambda's own metric, because a run that was killed cannot write that it failed.

@@ -194,12 +194,32 @@ new aws.cloudwatch.MetricAlarm('SendDigestDeadLetters', {
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestDeadLettersLost', {
-  alarmDescription: `${job.name}: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key. What to do: docs/on-call.md#deadletterslost of single-execution.`,
-  namespace: 'AWS/Scheduler',
-  metricName: 'InvocationsFailedToBeSentToDeadLetterCount',
-  dimensions: { ScheduleGroup: schedules.name },
-  statistic: 'Sum',
-  period: 300,
+  alarmDescription: `${job.name}: a tick or a failed run was given up and could not be sent to the dead-letter queue, so it is lost. See whether Lambda and EventBridge may send to the queue and use its key. What to do: docs/on-call.md#deadletterslost of single-execution.`,
+  metricQueries: [
+    { id: 'expr_1', expression: 'lost_1 + lost_2', label: 'dead letters lost', returnData: true },
+    {
+      id: 'lost_1',
+      metric: {
+        namespace: 'AWS/Scheduler',
+        metricName: 'InvocationsFailedToBeSentToDeadLetterCount',
+        dimensions: { ScheduleGroup: schedules.name },
+        stat: 'Sum',
+        period: 300,
+      },
+      returnData: false,
+    },
+    {
+      id: 'lost_2',
+      metric: {
+        namespace: 'AWS/Lambda',
+        metricName: 'DestinationDeliveryFailures',
+        dimensions: { FunctionName: fn.name },
+        stat: 'Sum',
+        period: 300,
+      },
+      returnData: false,
+    },
+  ],
   comparisonOperator: 'GreaterThanOrEqualToThreshold',
   threshold: 1,
   evaluationPeriods: 1,

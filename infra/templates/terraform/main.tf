@@ -293,17 +293,45 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_dead_letters" {
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_dead_letters_lost" {
   alarm_name          = "${local.send_digest.full_name}-dead-letters-lost"
-  alarm_description   = "${local.send_digest.name}: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key. What to do: docs/on-call.md#deadletterslost of single-execution."
-  namespace           = "AWS/Scheduler"
-  metric_name         = "InvocationsFailedToBeSentToDeadLetterCount"
-  dimensions          = { ScheduleGroup = aws_scheduler_schedule_group.send_digest.name }
-  statistic           = "Sum"
-  period              = 300
+  alarm_description   = "${local.send_digest.name}: a tick or a failed run was given up and could not be sent to the dead-letter queue, so it is lost. See whether Lambda and EventBridge may send to the queue and use its key. What to do: docs/on-call.md#deadletterslost of single-execution."
   comparison_operator = "GreaterThanOrEqualToThreshold"
   threshold           = 1
   evaluation_periods  = 1
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
+
+  metric_query {
+    id          = "expr_1"
+    expression  = "lost_1 + lost_2"
+    label       = "dead letters lost"
+    return_data = true
+  }
+
+  metric_query {
+    id          = "lost_1"
+    return_data = false
+
+    metric {
+      namespace   = "AWS/Scheduler"
+      metric_name = "InvocationsFailedToBeSentToDeadLetterCount"
+      dimensions  = { ScheduleGroup = aws_scheduler_schedule_group.send_digest.name }
+      stat        = "Sum"
+      period      = 300
+    }
+  }
+
+  metric_query {
+    id          = "lost_2"
+    return_data = false
+
+    metric {
+      namespace   = "AWS/Lambda"
+      metric_name = "DestinationDeliveryFailures"
+      dimensions  = { FunctionName = aws_lambda_function.send_digest.function_name }
+      stat        = "Sum"
+      period      = 300
+    }
+  }
 }
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_did_not_run" {
