@@ -79,7 +79,9 @@ export function dynamoDBServer(
             host.after(breaks.echoMs, () => void net.exchange(host, service).catch(() => {}));
           return { response: { headers }, output: answer };
         };
-        const { output } = (await middlewareStack.resolve(handler, {})({ input, request: REQUEST })) as { output: Response['answer'] };
+        const { output } = (await middlewareStack.resolve(handler, {})({ input, request: REQUEST })) as {
+          output: Response['answer'];
+        };
         if ('error' in output) throw output.error;
         return output.output;
       },

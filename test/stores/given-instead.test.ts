@@ -37,6 +37,11 @@ const COMMON: readonly Case[] = [
   ['a list', ['secret'], 'an array'],
   ['a promise of a client', Promise.resolve(ioredis), 'a promise'],
   ['a class', class Client {}, 'a class'],
+  [
+    'a class in the old style',
+    Object.assign(() => undefined, { prototype: { prepare() {}, constructor: 0 } }),
+    'a class',
+  ],
   ['an object of the client’s functions', { query() {}, end() {} }, OTHER],
 ];
 

@@ -86,8 +86,15 @@ export function describe(value: unknown): string {
  */
 export function describeType(value: unknown): string {
   if (typeof readThrown(value, 'then') === 'function') return 'a promise';
-  if (typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value))) return 'a class';
+  if (isClass(value)) return 'a class';
   return ['string', 'number', 'bigint', 'symbol'].includes(typeof value) ? `a ${typeof value}` : describe(value);
+}
+
+/** Whether a value is a class, also one in the old style: a function whose prototype has methods. */
+function isClass(value: unknown): boolean {
+  if (typeof value !== 'function') return false;
+  const members = Object.getOwnPropertyNames(Object(readThrown(value, 'prototype')));
+  return members.length > 1 || /^class\b/.test(Function.prototype.toString.call(value));
 }
 
 function shown(value: unknown): string {
