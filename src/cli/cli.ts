@@ -11,4 +11,8 @@ const clock: Clock = {
   },
 };
 
-process.exitCode = await main(process.argv.slice(2), process, clock);
+const exitCode = await main(process.argv.slice(2), process, clock);
+// Wait until both streams have written everything.
+await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write('', done))));
+// Do not wait for the connections of clients: a server that does not answer keeps them open.
+process.exit(exitCode);

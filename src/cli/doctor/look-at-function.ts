@@ -1,8 +1,8 @@
 import type { FunctionConfiguration, FunctionEventInvokeConfig } from '@aws-sdk/client-lambda';
-import { parseDuration, type Schedule } from '../../index.js';
+import { type Clock, parseDuration, type Schedule } from '../../index.js';
 import { comingTicks, shortSpan } from '../../operate/times.js';
 import { eventBridge } from '../../schedule/schedule.js';
-import { nameOfThrown, needing } from '../store/reach.js';
+import { answeredInTime, nameOfThrown, needing } from '../store/reach.js';
 import { type Finding, ok, problem, unknown, type Verdict, warning } from './finding.js';
 
 /** A deployed function, and the table that it should use. */
@@ -24,11 +24,11 @@ const NOT_FOUND = 'ResourceNotFoundException';
 const TICKS = 201;
 
 /** Checks a deployed function: its schedule against its lease, its timeout and its retries. Changes nothing. */
-export async function lookAtFunction(address: FunctionAddress, nowMs: number): Promise<readonly Finding[]> {
+export async function lookAtFunction(address: FunctionAddress, clock: Clock): Promise<readonly Finding[]> {
   const lambda = await needing(['@aws-sdk/client-lambda'], () => import('@aws-sdk/client-lambda'), '--function');
   let deployed: Deployed;
   try {
-    deployed = await describe(lambda, address);
+    deployed = await answeredInTime(describe(lambda, address), clock);
   } catch (error) {
     return [{ check: 'function', ...refused(nameOfThrown(error), address.functionName) }];
   }
@@ -36,7 +36,7 @@ export async function lookAtFunction(address: FunctionAddress, nowMs: number): P
   const variables = configuration.Environment?.Variables ?? {};
   const timeoutMs = (configuration.Timeout ?? 3) * 1_000;
   const schedule = scheduleOf(variables);
-  const gapMs = typeof schedule === 'object' ? shortestGapMs(schedule, nowMs) : undefined;
+  const gapMs = typeof schedule === 'object' ? shortestGapMs(schedule, clock.now()) : undefined;
   return [
     { check: 'function', ...functionOf(configuration) },
     { check: 'lock table', ...tableOf(variables, address.tableName) },

@@ -23,12 +23,14 @@ export const sqlite: StoreKind = {
     option: ' --sqlite locks.db',
   },
   check: ({ line }) => void sqliteTable(line.text('table')),
-  open: async (named) =>
-    openInTable(named, await openFile(named.value), {
+  async open(named, clock) {
+    const parts = {
       store: sqliteStore,
       create: createSqliteTable,
       allow: () => 'let this user write to the file and to its folder',
-    }),
+    };
+    return openInTable(named, await openFile(named.value), parts, clock);
+  },
 };
 
 /** How long to wait while another process writes to the file. */
