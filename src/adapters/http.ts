@@ -84,6 +84,7 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
     }
     const shown = showsSecret(request);
     if (shown === 'unset') return refuse(500, 'SECRET_MISSING');
+    if (shown === 'unsendable') return refuse(500, 'SECRET_UNSENDABLE');
     if (shown === 'wrong') return refuse(401, 'UNAUTHORIZED', { 'www-authenticate': 'Bearer' });
     const times = timesFor();
     const args: [Q, X] = [request, context as X];
