@@ -80,7 +80,9 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
 
   return async function route(this: unknown, request: Q, ...[context]: [context?: X]): Promise<Response> {
     if (typeof request?.headers?.get !== 'function') {
-      throw new TypeError(`request is ${describe(request)}: the route takes a Request of the Fetch API`);
+      throw new TypeError(
+        `request is ${describe(request)}: the route takes a Request of the Fetch API; a job that a process schedules imports from 'single-execution/process'`,
+      );
     }
     const shown = showsSecret(request);
     if (shown === 'unset') return refuse(500, 'SECRET_MISSING');

@@ -2,10 +2,11 @@ import type { LockInfo, RunInfo } from '../admin/lock-admin.js';
 import { isTaken, stateWithoutPause } from '../admin/lock-info.js';
 import { defined } from '../core/values/defined.js';
 import { nameProblem } from '../core/values/names.js';
+import { causeWords } from '../core/values/thrown.js';
 import { shortInstant, shortSpan, toTheSecond } from './times.js';
 import { lastRenewal, pauseWords } from './verdict.js';
 
-export { isTaken, nameProblem, stateWithoutPause };
+export { causeWords, isTaken, nameProblem, stateWithoutPause };
 
 /** A lock's summary for one line. Durations in milliseconds. */
 export interface LockSummary {

@@ -10,7 +10,7 @@ import {
 import { loggerObserver } from '../../observe/observe.js';
 import { dueTick, shortInstant, tellMisfit } from '../../operate/times.js';
 import type { Command, Environment, Session } from '../command.js';
-import { CliError, EXIT, isWrongUse, quoted, wrongUse } from '../exit-code.js';
+import { CliError, EXIT, isWrongUse, messageWithCause, quoted, wrongUse } from '../exit-code.js';
 import { given, instantOf, scheduleOf } from '../read-value.js';
 import { namedStore } from '../store/kinds.js';
 import { CommandFailed, exitCodeOf, listenForSignals, placeOfCommand, runCommand } from './child-command.js';
@@ -130,7 +130,9 @@ function noteMisfit(
 /** The error of a call that has not begun its command. */
 function notBegun(error: unknown): Error {
   const cause = error instanceof LockStoreError && error.cause instanceof CliError ? error.cause : (error as Error);
-  return isWrongUse(cause) ? cause : new CliError(`the command did not run: ${cause.message}`, EXIT.outOfReach);
+  return isWrongUse(cause)
+    ? cause
+    : new CliError(`the command did not run: ${messageWithCause(cause)}`, EXIT.outOfReach);
 }
 
 function isShutdown(reason: unknown): boolean {
