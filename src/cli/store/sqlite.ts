@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createSqliteTable, type SqliteStoreOptions, sqliteStore, sqliteTable } from '../../stores/sql/sqlite.js';
 import { lookAtFolder, networkWords } from '../doctor/look-at-folder.js';
 import { failed, quoted, wrongUse } from '../exit-code.js';
-import type { StoreKind } from './kind.js';
+import type { NamedStore, StoreKind } from './kind.js';
 import { isMissing } from './reach.js';
 import { type Connected, openInTable } from './sql-table.js';
 
@@ -32,18 +32,13 @@ export const sqlite: StoreKind = {
   caution: ({ value }) => networkWords(pathOf(value)),
   async open(named, clock) {
     const path = pathOf(named.value);
-    if (!named.line.createsTable && !existsSync(path)) {
-      throw failed(
-        `--sqlite ${quoted(named.value)}: the file does not exist: correct its path, or make it with: single-execution table create`,
-      );
-    }
     const parts = {
       store: sqliteStore,
       create: createSqliteTable,
       allow: () => 'let this user write to the file and to its folder',
       examine: async () => lookAtFolder(path),
     };
-    return openInTable(named, await openFile(path), parts, clock);
+    return openInTable(named, await openFile(path, named), parts, clock);
   },
 };
 
@@ -84,15 +79,15 @@ function nodeSqlite(): typeof import('node:sqlite') | undefined {
 }
 
 /** Opens with Node itself if it has SQLite, else with libSQL. */
-async function openFile(path: string): Promise<Connected<SqliteStoreOptions['client']>> {
+async function openFile(path: string, named: NamedStore): Promise<Connected<SqliteStoreOptions['client']>> {
   const sqlite = nodeSqlite();
   if (sqlite) {
-    const client = fileOpened(path, () => new sqlite.DatabaseSync(path, { timeout: BUSY_MS }));
+    const client = fileOpened(path, named, () => new sqlite.DatabaseSync(path, { timeout: BUSY_MS }));
     return { client, rows: async (text) => client.prepare(text).all() as object[], close: () => client.close() };
   }
   try {
     const { createClient } = await import('@libsql/client');
-    const client = fileOpened(path, () => createClient({ url: pathToFileURL(path).href }));
+    const client = fileOpened(path, named, () => createClient({ url: pathToFileURL(path).href }));
     const rows = async (text: string) => (await client.batch([text], 'deferred'))[0]?.rows ?? [];
     return { client, rows, close: () => client.close() };
   } catch (error) {
@@ -103,11 +98,16 @@ async function openFile(path: string): Promise<Connected<SqliteStoreOptions['cli
   }
 }
 
-/** @throws CliError for a file that cannot be opened */
-function fileOpened<T>(file: string, open: () => T): T {
+/** @throws CliError for a file that cannot be opened, or that only `table create` may make */
+function fileOpened<T>(path: string, { value, line }: NamedStore, open: () => T): T {
+  if (!line.createsTable && !existsSync(path)) {
+    throw failed(
+      `--sqlite ${quoted(value)}: the file does not exist: correct its path, or make it with: single-execution table create`,
+    );
+  }
   try {
     return open();
   } catch {
-    throw failed(`--sqlite ${quoted(file)} cannot be opened: check its path and its rights`);
+    throw failed(`--sqlite ${quoted(value)} cannot be opened: check its path and its rights`);
   }
 }
