@@ -88,8 +88,8 @@ export function lastRenewal(lock: LockInfo, nowMs: number): Date | undefined {
   const { lockedAt, lockUntil, leaseMs } = lock;
   if (!isTaken(lock) || !lockedAt || !lockUntil || leaseMs === undefined) return undefined;
   const renewedMs = lockUntil.getTime() - leaseMs;
-  // Clocks of hosts may differ by a little.
-  const isTold = renewedMs > lockedAt.getTime() + 1_000 && renewedMs <= nowMs + 1_000;
+  // A lease is renewed after a third of it. On DynamoDB a grant ends some seconds later than `leaseMs` after `lockedAt`.
+  const isTold = renewedMs > lockedAt.getTime() + Math.max(1_000, leaseMs / 4) && renewedMs <= nowMs + 5_000;
   return isTold ? new Date(Math.min(renewedMs, nowMs)) : undefined;
 }
 
