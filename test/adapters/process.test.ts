@@ -227,7 +227,7 @@ describe.each<[string, typeof Cron, Schedule[]]>([
 
 test('the door of Lambda or of routes, called by croner, names this door', async () => {
   const { options } = setting();
-  const { lockAtMostFor: _, ...own } = { lockAtMostFor: '1m', ...options };
+  const { lockAtMostFor: _, ...own } = options;
   const told = vi.spyOn(console, 'warn').mockReturnValue();
   const triggered = async (job: (...args: never[]) => unknown) => {
     const errors: unknown[] = [];
