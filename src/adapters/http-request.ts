@@ -92,11 +92,15 @@ async function scheduledTimeOfBody(request: Request): Promise<unknown> {
 const SENDABLE = /^[!-~](?:[ -~]*[!-~])?$/;
 const MISSING =
   'a request was refused with status 500, because CRON_SECRET is not set: set it, give secret, or say secret: false where nobody else can call';
+const UNSENDABLE =
+  'a request was refused with status 500, because no header can carry CRON_SECRET: set it to printable ASCII without blanks or line breaks at its ends';
 const REFUSED =
   'a request was refused with status 401, because it did not show the secret; if it was the scheduler, compare what it sends';
 
-/** Whether a request shows the right secret; `unset` if no secret is configured. */
-export type Shown = 'right' | 'wrong' | 'unset';
+/**
+ * Whether a request shows the right secret; `unset` if no secret is configured, `unsendable` if no request can show it.
+ */
+export type Shown = 'right' | 'wrong' | 'unset' | 'unsendable';
 
 /**
  * Makes a function that compares a request's `Authorization` header with `Bearer <secret>`, in a time that does not
@@ -126,6 +130,10 @@ export function secretCheck(options: { readonly secret?: string | false }): (req
     if (expected === undefined) {
       tellOnce(MISSING);
       return 'unset';
+    }
+    if (!SENDABLE.test(expected)) {
+      tellOnce(UNSENDABLE);
+      return 'unsendable';
     }
     const isRight = isSame(headers.get('authorization') ?? '', `Bearer ${expected}`);
     if (!isRight) tellOnce(REFUSED);

@@ -80,10 +80,13 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
 
   return async function route(this: unknown, request: Q, ...[context]: [context?: X]): Promise<Response> {
     if (typeof request?.headers?.get !== 'function') {
-      throw new TypeError(`request is ${describe(request)}: the route takes a Request of the Fetch API`);
+      throw new TypeError(
+        `request is ${describe(request)}: the route takes a Request of the Fetch API; a job that a process schedules imports from 'single-execution/process'`,
+      );
     }
     const shown = showsSecret(request);
     if (shown === 'unset') return refuse(500, 'SECRET_MISSING');
+    if (shown === 'unsendable') return refuse(500, 'SECRET_UNSENDABLE');
     if (shown === 'wrong') return refuse(401, 'UNAUTHORIZED', { 'www-authenticate': 'Bearer' });
     const times = timesFor();
     const args: [Q, X] = [request, context as X];

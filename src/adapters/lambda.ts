@@ -198,7 +198,7 @@ function timesOf(policy: Policy, remaining: number | undefined): RunTimes {
   const leaseMs = leaseFor(policy) ?? (isSwitchedOff(policy.store) ? LONGEST_LEASE_MS : undefined);
   if (leaseMs !== undefined) return { leaseMs };
   throw new TypeError(
-    "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() gives no time: give lockAtMostFor, such as '15m', or set keepAlive",
+    "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() gives no time: give lockAtMostFor, such as '15m', or set keepAlive; a job that a process schedules imports from 'single-execution/process'",
   );
 }
 

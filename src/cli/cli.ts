@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import type { Clock } from '../index.js';
-import { main } from './main.js';
 
 const clock: Clock = {
   now: Date.now,
@@ -11,4 +10,21 @@ const clock: Clock = {
   },
 };
 
-process.exitCode = await main(process.argv.slice(2), process, clock);
+const OLDEST_NODE = 20;
+const WRONG_USE = 2;
+
+/** Runs the command line of this process. Loads the tool only now: an older Node cannot even load it. */
+async function exitCodeHere(): Promise<number> {
+  if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
+    process.stderr.write(`single-execution: this is Node ${process.version}: use Node 20.19 or later\n`);
+    return WRONG_USE;
+  }
+  const { main } = await import('./main.js');
+  return main(process.argv.slice(2), process, clock);
+}
+
+const exitCode = await exitCodeHere();
+// Wait until both streams have written everything.
+await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write('', done))));
+// Do not wait for the connections of clients: a server that does not answer keeps them open.
+process.exit(exitCode);

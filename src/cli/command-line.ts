@@ -62,6 +62,7 @@ export function readCommandLine(command: Command, args: readonly string[]): Comm
   if (!given.has('help')) checkOperands(command, line.operands);
   return {
     ...line,
+    createsTable: command.createsTable,
     text: (name) => given.get(name) as string | undefined,
     has: (name) => given.has(name),
   };

@@ -30,6 +30,8 @@ export interface Command {
   readonly about: readonly string[];
   /** Example lines for a shell. */
   readonly examples: readonly string[];
+  /** Whether the command makes what it needs in a database. Any other command finds it there. */
+  readonly createsTable?: true;
   /** @returns the exit code */
   run(session: Session): Promise<number>;
 }
@@ -45,6 +47,7 @@ export interface CommandLine {
   text(option: string): string | undefined;
   /** Whether a switch is given. */
   has(option: string): boolean;
+  readonly createsTable?: true | undefined;
 }
 
 /** One call of a command. */

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { causeWords } from '../operate/lock-summary.js';
 
 /** The exit codes of the process; docs/cli.md lists them. Those of `run` are from sysexits.h. */
 export const EXIT = {
@@ -51,4 +52,10 @@ export function either(words: readonly string[]): string {
 /** A text as an error shows it: quoted, and cut. */
 export function quoted(text: unknown): string {
   return inspect(text, { maxStringLength: 64 });
+}
+
+/** The message of an error; if it points to the cause, with the cause's code and host: a line has no other cause. */
+export function messageWithCause(error: Error): string {
+  const cause = error.message.includes('see the cause') && causeWords(error);
+  return cause ? `${error.message} (${cause})` : error.message;
 }

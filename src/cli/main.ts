@@ -4,7 +4,7 @@ import { type Clock, CorruptLockError, LockHeldError, LockStoreError } from '../
 import type { Command, Session } from './command.js';
 import { countEarlyOptions, readCommandLine } from './command-line.js';
 import { COMMANDS } from './commands.js';
-import { CliError, EXIT, isWrongUse, quoted, wrongUse } from './exit-code.js';
+import { CliError, EXIT, isWrongUse, messageWithCause, quoted, wrongUse } from './exit-code.js';
 import { helpOf, overview } from './help.js';
 import { didYouMean } from './nearest-name.js';
 import type { OpenedStore } from './store/kind.js';
@@ -103,7 +103,7 @@ function exitCodeOf(error: unknown): number {
  */
 function messageOf(error: unknown): string {
   const isKnown = [CliError, LockStoreError, LockHeldError, CorruptLockError].some((type) => error instanceof type);
-  if (isKnown || isWrongUse(error)) return (error as Error).message;
+  if (isKnown || isWrongUse(error)) return messageWithCause(error as Error);
   const { name = 'an error', code, message = '' } = Object(error) as Partial<NodeJS.ErrnoException>;
   return `failed with ${name}${code === undefined ? '' : ` (${code})`}: ${message}`;
 }

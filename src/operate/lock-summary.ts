@@ -2,10 +2,11 @@ import type { LockInfo, RunInfo } from '../admin/lock-admin.js';
 import { isTaken, stateWithoutPause } from '../admin/lock-info.js';
 import { defined } from '../core/values/defined.js';
 import { nameProblem } from '../core/values/names.js';
+import { causeWords } from '../core/values/thrown.js';
 import { shortInstant, shortSpan, toTheSecond } from './times.js';
-import { pauseWords } from './verdict.js';
+import { lastRenewal, pauseWords } from './verdict.js';
 
-export { isTaken, nameProblem, stateWithoutPause };
+export { causeWords, isTaken, nameProblem, stateWithoutPause };
 
 /** A lock's summary for one line. Durations in milliseconds. */
 export interface LockSummary {
@@ -68,6 +69,16 @@ export function missedTicksOf({ openTicks = [], runs, tick }: LockInfo): readonl
   return openTicks.filter((at) => at.getTime() > since && !begun.has(at.getTime()));
 }
 
+/** How many open ticks a record keeps, once a tick was done. Older ones are given up. */
+const KEPT_TICKS = 8;
+
+/** Whether ticks that are not done may be missing in this list, because it is full. */
+const mayLackTicks = (openTicks: readonly Date[]): boolean => openTicks.length === KEPT_TICKS;
+
+/** The number of open ticks; with a plus if there may have been more than a record keeps. */
+export const openCount = (openTicks: readonly Date[]): string =>
+  `${openTicks.length}${mayLackTicks(openTicks) ? '+' : ''}`;
+
 /** Whether a lock was not used for `idleMs`: a candidate for a delete. A lock that a run has is not idle. */
 export function isIdle(lock: LockInfo, nowMs: number, idleMs: number): boolean {
   if (stateWithoutPause(lock) === 'held') return false;
@@ -88,7 +99,7 @@ export function lockFacts(lock: LockInfo, nowMs: number): readonly (readonly [la
     ['last result', last && resultWords(last, nowMs)],
     ['last error', last?.status === 'failed' ? lock.lastError : undefined],
     ['newest tick done', lock.doneTick && shortInstant(lock.doneTick)],
-    ['open ticks', ticksWords(lock.openTicks ?? [])],
+    ['open ticks', openWords(lock.openTicks ?? [])],
     ['of them missed', ticksWords(missedTicksOf(lock))],
     ['failures in a row', lock.failuresInARow > 0 ? String(lock.failuresInARow) : undefined],
   ];
@@ -104,11 +115,13 @@ function holderFacts(lock: LockInfo, nowMs: number): [string, string | undefined
   const { lockedBy, lockedAt, lockUntil, tick } = lock;
   const taken = isTaken(lock);
   const isKept = taken || stateWithoutPause(lock) === 'waiting';
+  const renewed = lastRenewal(lock, nowMs);
   return [
     [taken ? 'holder' : 'last holder', lockedBy],
     [taken ? 'tick' : 'last tick', tick && shortInstant(tick)],
     ['locked at', lockedAt && `${toTheSecond(lockedAt)}, ${shortSpan(nowMs - lockedAt.getTime())} ago`],
     ['locked until', isKept && lockUntil ? untilWords(lockUntil, nowMs) : undefined],
+    ['last renewed', renewed && `${toTheSecond(renewed)}, ${shortSpan(nowMs - renewed.getTime())} ago`],
   ];
 }
 
@@ -124,6 +137,13 @@ function resultWords({ status, tick, lockedAt, durationMs, fencingToken }: RunIn
   // A row that somebody else wrote may contain any duration.
   if (Number.isNaN(end.getTime())) return `${status} (${run})`;
   return `${status} at ${toTheSecond(end)}, ${shortSpan(nowMs - end.getTime())} ago (${run})`;
+}
+
+function openWords(ticks: readonly Date[]): string | undefined {
+  const words = ticksWords(ticks);
+  return mayLackTicks(ticks)
+    ? `${words}; the record keeps the newest ${KEPT_TICKS}: older ones may be forgotten`
+    : words;
 }
 
 function ticksWords(ticks: readonly Date[]): string | undefined {

@@ -1,5 +1,5 @@
 import type { LockInfo } from '../admin/lock-admin.js';
-import { stateWithoutPause } from '../admin/lock-info.js';
+import { isTaken, stateWithoutPause } from '../admin/lock-info.js';
 import type { SkipReason } from '../core/public/outcome.js';
 import { listOf } from '../core/record/open-ticks.js';
 import { doneReason } from '../core/record/refusal.js';
@@ -72,12 +72,32 @@ function taken(lock: LockInfo, nowMs: number): Judged | undefined {
     : 'for an unknown time';
   switch (stateWithoutPause(lock)) {
     case 'held':
-      return skipped('locked', `${holderWords(lock, nowMs)}; its lease lasts ${until}`);
+      return skipped('locked', `${holderWords(lock, nowMs)}; its lease lasts ${until}${renewalWords(lock, nowMs)}`);
     case 'waiting':
       return skipped('lock-at-least-for', `the last run is over, and lockAtLeastFor keeps the lock ${until}`);
     default:
       return undefined;
   }
+}
+
+/**
+ * When the run that has the lock last renewed its lease; undefined if it never did, or if the record cannot tell: a
+ * handler may also extend its lease by another time.
+ */
+export function lastRenewal(lock: LockInfo, nowMs: number): Date | undefined {
+  const { lockedAt, lockUntil, leaseMs } = lock;
+  if (!isTaken(lock) || !lockedAt || !lockUntil || leaseMs === undefined) return undefined;
+  const renewedMs = lockUntil.getTime() - leaseMs;
+  // A lease is renewed after a third of it. On DynamoDB a grant ends some seconds later than `leaseMs` after `lockedAt`.
+  const isTold = renewedMs > lockedAt.getTime() + Math.max(1_000, leaseMs / 4) && renewedMs <= nowMs + 5_000;
+  return isTold ? new Date(Math.min(renewedMs, nowMs)) : undefined;
+}
+
+/** Says that a lease is renewed again and again: a run that hangs keeps its lock, and no time of its lease ends that. */
+function renewalWords(lock: LockInfo, nowMs: number): string {
+  const renewed = lastRenewal(lock, nowMs);
+  if (!renewed) return '';
+  return `, unless it is renewed again: the last renewal was ${shortSpan(nowMs - renewed.getTime())} ago, so its process is alive`;
 }
 
 function freeWords(lock: LockInfo): string {

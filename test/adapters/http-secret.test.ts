@@ -138,6 +138,25 @@ describe('row 66: the secret of a route', () => {
     ]);
   });
 
+  test.each(['s3cret\n', ' s3cret', 's3cret ', 's3cret\r\n', 'g\u{e9}heim', 'a\tb', ' '])(
+    'F156: a CRON_SECRET that no header can carry is named, and not shown: %j',
+    async (secret) => {
+      vi.stubEnv('CRON_SECRET', secret);
+      const { acquire, handler, wrap } = setting();
+      const route = wrap();
+      const responses: Response[] = [];
+      for (const shown of [undefined, 'Bearer s3cret', `Bearer ${secret.trim()}`].filter(
+        (one) => !/[^ -~]/.test(one ?? ''),
+      ))
+        responses.push(await route(asking(shown), {}));
+
+      expect(new Set(responses.map((response) => response.status))).toEqual(new Set([500]));
+      expect(await responses[0]?.json()).toEqual({ status: 'error', code: 'SECRET_UNSENDABLE' });
+      expect([acquire.mock.calls, handler.mock.calls]).toEqual([[], []]);
+      expect(messages()).toEqual([expect.stringContaining('no header can carry CRON_SECRET: set it')]);
+    },
+  );
+
   test('row 65: F94 every request is refused if there is no environment', async () => {
     const { handler, wrap } = setting();
     vi.stubGlobal('process', undefined);

@@ -82,7 +82,7 @@ describe('row 63: the remaining time sets the lease', () => {
 
       await expect(withSingleExecution(async () => {}, options)(event, context as Context)).rejects.toThrow(
         new TypeError(
-          "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() gives no time: give lockAtMostFor, such as '15m', or set keepAlive",
+          "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() gives no time: give lockAtMostFor, such as '15m', or set keepAlive; a job that a process schedules imports from 'single-execution/process'",
         ),
       );
       expect(acquire).not.toHaveBeenCalled();

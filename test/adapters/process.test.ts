@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import { Cron, type CronOptions } from 'croner';
 import nodeCron from 'node-cron';
-import type { Execution, Skipped } from 'single-execution';
+import { type Execution, withSingleExecution as ofLambda, type Skipped } from 'single-execution';
+import { withSingleExecution as ofRoutes } from 'single-execution/http';
 import { withSingleExecution } from 'single-execution/process';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
@@ -222,4 +223,26 @@ describe.each<[string, typeof Cron, Schedule[]]>([
     await expect(cron.trigger()).rejects.toThrow('this call has none');
     cron.stop();
   });
+});
+
+test('the door of Lambda or of routes, called by croner, names this door', async () => {
+  const { options } = setting();
+  const { lockAtMostFor: _, ...own } = options;
+  const told = vi.spyOn(console, 'warn').mockReturnValue();
+  const triggered = async (job: (...args: never[]) => unknown) => {
+    const errors: unknown[] = [];
+    const cron = new Cron('0 0 1 1 *', { paused: true, catch: (error) => errors.push(error) }, job as () => void);
+    await cron.trigger();
+    cron.stop();
+    return String(errors[0]);
+  };
+  const route = ofRoutes((async () => 'sent') as never, { ...options, secret: false });
+
+  expect(await triggered(ofLambda(async () => 'sent', { ...own, tick: 'event' }))).toContain(
+    'single-execution/process',
+  );
+  expect(await triggered(route as never)).toContain('single-execution/process');
+  const lines = told.mock.calls.map(([line]) => String(line));
+  told.mockRestore();
+  expect(lines.some((line) => line.includes('needs single-execution/process'))).toBe(true);
 });

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { runRetries } from '../../infra/constructs/retry-settings.js';
+import { retriesOf, retriesThatFit } from '../../src/cli/doctor/times-that-fit.js';
 import { innerCli } from '../support/inner-cli.js';
 import { cliStage } from './stage.js';
 
@@ -39,8 +41,8 @@ const deployed = (variables: Record<string, string> = {}, more: object = {}): ob
   ...more,
 });
 const RETRIES = {
-  MaximumRetryAttempts: 2,
-  MaximumEventAgeInSeconds: 3_600,
+  MaximumRetryAttempts: 1,
+  MaximumEventAgeInSeconds: 900,
   DestinationConfig: { OnFailure: { Destination: 'arn:aws:sqs:eu-west-1:1:send-digest-dlq' } },
 };
 
@@ -62,13 +64,17 @@ test('a function as the construct makes it is in order', async () => {
     schedule: { status: 'ok', found: 'cron(0/15 * * * ? *): at least 15m from one tick to the next' },
     timeout: { status: 'ok', found: '5m' },
     lease: { status: 'ok', found: 'covers the timeout, unless the code says otherwise' },
-    retries: { status: 'ok', found: '2, within 1h' },
+    retries: { status: 'ok', found: '1, within 15m' },
     'given up': { status: 'ok', found: 'ticks that are given up go to send-digest-dlq' },
   });
 });
 
 test.each<[string, object, string, string, number]>([
   ['a timeout longer than the time between two ticks', deployed({}, { Timeout: 901 }), 'timeout', 'warning', 0],
+  ['a timeout as long as the time between two ticks', deployed({}, { Timeout: 900 }), 'timeout', 'warning', 0],
+  ['a lease as long as the timeout', deployed({ LOCK_AT_MOST_FOR: 'PT5M' }), 'lease', 'warning', 0],
+  ['a lease that a retry meets', deployed({ LOCK_AT_MOST_FOR: 'PT6M' }), 'lease', 'warning', 0],
+  ['a lockAtLeastFor that a retry meets', deployed({ LOCK_AT_LEAST_FOR: 'PT6M' }), 'lease', 'warning', 0],
   ['a lease shorter than the timeout', deployed({ LOCK_AT_MOST_FOR: 'PT1M' }), 'lease', 'warning', 0],
   ['a lockAtLeastFor that skips ticks', deployed({ LOCK_AT_LEAST_FOR: 'PT15M' }), 'lease', 'problem', 1],
   ['a lease that is no duration', deployed({ LOCK_AT_MOST_FOR: 'soon' }), 'lease', 'problem', 1],
@@ -102,7 +108,7 @@ test("without settings of its own Lambda's defaults apply, and its dead-letter q
   const configuration = deployed({}, { DeadLetterConfig: { TargetArn: 'arn:aws:sqs:eu-west-1:1:dead' } });
 
   expect(await found({ configuration })).toMatchObject({
-    retries: { status: 'ok', found: '2, within 6h' },
+    retries: { status: 'warning', found: expect.stringMatching(/^2, within 6h: the last may end 19m .* after 15m$/) },
     'given up': { status: 'ok', found: 'ticks that are given up go to dead' },
   });
 });
@@ -120,4 +126,36 @@ test('another table than the one looked at is a problem, and the store is looked
 test('a function that is not there, or may not be looked at, is reported', async () => {
   expect(await found({})).toMatchObject({ code: 1, function: { status: 'problem' } });
   expect(await found({ error: 'AccessDeniedException' })).toMatchObject({ code: 0, function: { status: 'unknown' } });
+});
+
+test('retries are judged as the constructs choose them', () => {
+  for (const timeoutMs of [3_000, 60_000, 300_000, 900_000]) {
+    for (const gapMs of [60_000, 180_000, 240_000, 300_000, 419_999, 420_000, 900_000, 3_600_000, 86_400_000]) {
+      const fit = runRetries(gapMs, timeoutMs).attempts;
+
+      expect(retriesThatFit(timeoutMs, gapMs)).toBe(fit);
+      for (const attempts of [0, 1, 2]) {
+        const { status } = retriesOf({ MaximumRetryAttempts: attempts }, timeoutMs, gapMs);
+        const isFine = attempts === 0 ? fit === 0 : attempts <= fit;
+        expect({ timeoutMs, gapMs, attempts, status }).toEqual({
+          timeoutMs,
+          gapMs,
+          attempts,
+          status: isFine ? 'ok' : 'warning',
+        });
+      }
+    }
+  }
+});
+
+test('a lease that fits between the timeout and the retry is in order, and any is if nothing is retried', async () => {
+  const lease = async (most: string, attempts: number) => {
+    const configuration = deployed({ LOCK_AT_MOST_FOR: most });
+    return found({ configuration, retries: { ...RETRIES, MaximumRetryAttempts: attempts } });
+  };
+
+  expect(await lease('PT5M6S', 1)).toMatchObject({ lease: { status: 'ok' } });
+  expect(await lease('PT5M56S', 1)).toMatchObject({ lease: { status: 'ok' } });
+  expect(await lease('PT5M57S', 1)).toMatchObject({ lease: { status: 'warning' } });
+  expect(await lease('PT7M', 0)).toMatchObject({ lease: { status: 'ok' } });
 });

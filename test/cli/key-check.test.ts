@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/cli/store/kinds.js';
+import type { Terminal } from '../../src/cli/terminal.js';
 import { systemClock } from '../../src/core/values/clock.js';
 import { call } from '../support/one-run.js';
 
@@ -19,7 +20,7 @@ test('the key of a table is checked once, however often its locks are listed', a
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const options: Readonly<Record<string, string>> = { table: 'locks', endpoint };
   const line = { text: (option: string) => options[option], has: (option: string) => option in options };
-  const { admin, close } = await openStore(line, { env: {}, clock: systemClock });
+  const { admin, close } = await openStore(line, { env: {}, clock: systemClock, terminal: {} as Terminal });
   onTestFinished(close);
 
   await admin.list(call());

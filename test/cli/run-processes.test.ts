@@ -226,6 +226,56 @@ describe.concurrent('row 123: what run does with the processes of its command', 
   });
 });
 
+/** Ways in which a command leaves the group of its shell, but stays in the session. `$0` is the work, a file. */
+const LEAVING = [
+  ['GNU timeout', 'timeout 100 sh "$0"'],
+  ['a shell with job control', `bash -c 'set -m; sh "$0" & wait' "$0"`],
+  ['setpgrp', 'perl -e \'setpgrp; exec @ARGV\' sh "$0"'],
+] as const;
+
+describe.concurrent.each(LEAVING)('row 156: run follows what leaves the process group, by %s', (_, leaves) => {
+  onLinux('to its end', async () => {
+    const { file, wait } = signalFile();
+    const name = freshName();
+    const run = started(runLine(name, 'sh', '-c', `${leaves} & exit 0`, await workFile(`echo other $$; ${wait}`)));
+    await run.said('other');
+    await sleep(500);
+    expect(await stateOf(name)).toBe('held');
+    await writeFile(file, '');
+
+    expect(await run.ended).toBe(0);
+    expect(await stateOf(name)).toBe('free');
+  });
+
+  onLinux('by a signal', async () => {
+    const name = freshName();
+    const work = await workFile('echo other $$; exec sleep 100');
+    const run = started(runLine(name, 'sh', '-c', `${leaves} & wait`, work));
+    await run.said('other');
+    run.child.kill('SIGTERM');
+
+    expect(await run.ended).toBe(143);
+    expect(isAlive(numberAfter(run.output(), 'other'))).toBe(false);
+    expect(await stateOf(name)).toBe('free');
+  });
+
+  onLinux('when SIGKILL ends run', async () => {
+    const work = await workFile("trap '' TERM; echo other $$; while :; do sleep 1; done");
+    const run = started(runLine(freshName(), 'sh', '-c', `${leaves} & wait`, work));
+    await run.said('other');
+    run.child.kill('SIGKILL');
+
+    await gone(numberAfter(run.output(), 'other'));
+  });
+});
+
+/** A file with a script for `sh`. */
+async function workFile(script: string): Promise<string> {
+  const { file } = signalFile();
+  await writeFile(file, script);
+  return file;
+}
+
 describe('row 123: on a terminal run behaves as its command does', () => {
   test.each([
     ['where stdin is the terminal', ''],

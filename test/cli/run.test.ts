@@ -99,6 +99,10 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
     expect(JSON.parse(stderr)).toMatchObject({ type: 'skipped', name, reason: 'locked' });
     const quiet = await skipped('--quiet');
     expect(quiet).toEqual({ code: 75, stdout: '', stderr: '' });
+    for (const code of [0, 75]) {
+      const daily = ['--name', `${name}-daily`, '--schedule', '0 0 * * *', '--quiet', '--', 'true'];
+      expect(await runWith(...daily)).toEqual({ code, stdout: '', stderr: '' });
+    }
   });
 
   test('row 123: a SIGTERM is forwarded, run exits with the code of its command, and the lock is free', async () => {

@@ -13,7 +13,7 @@ const onLinux = test.runIf(process.platform === 'linux');
 async function started() {
   const clock = manualClock();
   const mark = `SINGLE_EXECUTION_NAME=${freshName()}`;
-  const watchdog = startWatchdog(true, [mark, 'SINGLE_EXECUTION_FENCING_TOKEN=1'], clock);
+  const watchdog = startWatchdog('terminal', [mark, 'SINGLE_EXECUTION_FENCING_TOKEN=1'], clock);
   onTestFinished(() => watchdog.dismiss());
   const shell = await shellOf(mark);
   return { clock, watchdog, sendGroup: (signal: NodeJS.Signals) => process.kill(shell, signal) };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LockInfo } from '../../src/admin/lock-admin.js';
-import { isIdle, lockSummary, missedTicksOf } from '../../src/operate/lock-summary.js';
+import { isIdle, lockFacts, lockSummary, missedTicksOf, openCount } from '../../src/operate/lock-summary.js';
+import { lastRenewal, verdictOf } from '../../src/operate/verdict.js';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const at = (ms: number) => new Date(NOW + ms);
@@ -26,6 +27,36 @@ test('a tick is missed only in the time of which the history knows', () => {
 
   expect(missedTicksOf(lock({ openTicks, runs }))).toEqual([at(31)]);
   expect(missedTicksOf(lock({ openTicks, runs: runs.slice(0, 9) }))).toEqual(openTicks);
+});
+
+test('a list of open ticks that is full says that there may have been more', () => {
+  const ticks = (count: number) => Array.from({ length: count }, (_, n) => at(n));
+
+  expect([1, 7, 8, 29].map((count) => openCount(ticks(count)))).toEqual(['1', '7', '8+', '29']);
+  const wordsOf = (count: number) => new Map(lockFacts(lock({ openTicks: ticks(count) }), NOW)).get('open ticks');
+  expect(wordsOf(8)).toContain('the record keeps the newest 8: older ones may be forgotten');
+  expect(wordsOf(7)).not.toContain('forgotten');
+});
+
+const HUNG = { state: 'held', lockedBy: 'web-1', lockedAt: at(-3_600_000), leaseMs: 30_000 } as const;
+
+test('of a run that renews its lease again and again, the last renewal is told', () => {
+  const hung = lock({ ...HUNG, lockUntil: at(21_000) });
+
+  expect(lastRenewal(hung, NOW)).toEqual(at(-9_000));
+  expect(new Map(lockFacts(hung, NOW)).get('last renewed')).toMatch(/, 9s ago$/);
+  expect(verdictOf('job', hung, NOW).sentence).toMatch(
+    /for 21s from now, unless .* renewal was 9s ago, so its process is alive/,
+  );
+});
+
+test.each<[string, Partial<LockInfo>]>([
+  ['never renewed its lease', { lockedAt: at(-9_000), lockUntil: at(21_000) }],
+  ['extended its lease by another time', { lockUntil: at(3_600_000) }],
+  ['has ended', { state: 'free', lockUntil: at(21_000) }],
+  ['has a record without a lease', { leaseMs: undefined as never, lockUntil: at(21_000) }],
+])('of a run that %s, no renewal is told', (_, over) => {
+  expect(lastRenewal(lock({ ...HUNG, ...over }), NOW)).toBeUndefined();
 });
 
 test.each<[LockInfo['state'], object]>([

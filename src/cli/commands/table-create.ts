@@ -11,6 +11,7 @@ export const tableCreate: Command = {
   usage: '',
   operands: [0, 0],
   options: {},
+  createsTable: true,
   about: [
     'In DynamoDB on demand and without a time to live. Does not change an existing table. Waits for a server that is still starting: DynamoDB 15 s, a database 5 s. For local work and tests: in production let infrastructure code own the table.',
   ],

@@ -42,7 +42,7 @@ async function lookAt(session: Session): Promise<readonly Finding[]> {
   const hasStore = tableName !== undefined || KINDS.some(({ option }) => session.has(option));
   const at = given(session, { region: 'region', profile: 'profile' });
   const ofStore = hasStore ? await lookAtStore(session) : [];
-  return [...ofStore, ...(await lookAtFunction({ functionName, tableName, at }, session.clock.now()))];
+  return [...ofStore, ...(await lookAtFunction({ functionName, tableName, at }, session.clock))];
 }
 
 async function lookAtStore(session: Session): Promise<readonly Finding[]> {

@@ -1,9 +1,10 @@
 import type { FunctionConfiguration, FunctionEventInvokeConfig } from '@aws-sdk/client-lambda';
-import { parseDuration, type Schedule } from '../../index.js';
+import { type Clock, parseDuration, type Schedule } from '../../index.js';
 import { comingTicks, shortSpan } from '../../operate/times.js';
 import { eventBridge } from '../../schedule/schedule.js';
-import { nameOfThrown, needing } from '../store/reach.js';
+import { answeredInTime, nameOfThrown, needing } from '../store/reach.js';
 import { type Finding, ok, problem, unknown, type Verdict, warning } from './finding.js';
+import { retriesOf, timeoutOf } from './times-that-fit.js';
 
 /** A deployed function, and the table that it should use. */
 interface FunctionAddress {
@@ -19,16 +20,18 @@ interface Deployed {
   readonly retries: FunctionEventInvokeConfig | undefined;
 }
 
+/** Lambda's first retry comes 60 s after the timeout; on DynamoDB a run can take the lock over 3 s after the lease ends. */
+const FIRST_RETRY_MS = 57_000;
 const NOT_FOUND = 'ResourceNotFoundException';
 /** How many ticks are read to find the shortest time between two ticks. */
 const TICKS = 201;
 
 /** Checks a deployed function: its schedule against its lease, its timeout and its retries. Changes nothing. */
-export async function lookAtFunction(address: FunctionAddress, nowMs: number): Promise<readonly Finding[]> {
+export async function lookAtFunction(address: FunctionAddress, clock: Clock): Promise<readonly Finding[]> {
   const lambda = await needing(['@aws-sdk/client-lambda'], () => import('@aws-sdk/client-lambda'), '--function');
   let deployed: Deployed;
   try {
-    deployed = await describe(lambda, address);
+    deployed = await answeredInTime(describe(lambda, address), clock);
   } catch (error) {
     return [{ check: 'function', ...refused(nameOfThrown(error), address.functionName) }];
   }
@@ -36,14 +39,14 @@ export async function lookAtFunction(address: FunctionAddress, nowMs: number): P
   const variables = configuration.Environment?.Variables ?? {};
   const timeoutMs = (configuration.Timeout ?? 3) * 1_000;
   const schedule = scheduleOf(variables);
-  const gapMs = typeof schedule === 'object' ? shortestGapMs(schedule, nowMs) : undefined;
+  const gapMs = typeof schedule === 'object' ? shortestGapMs(schedule, clock.now()) : undefined;
   return [
     { check: 'function', ...functionOf(configuration) },
     { check: 'lock table', ...tableOf(variables, address.tableName) },
     { check: 'schedule', ...scheduleVerdict(schedule, gapMs) },
     { check: 'timeout', ...timeoutOf(timeoutMs, gapMs) },
-    { check: 'lease', ...leaseOf(variables, timeoutMs, gapMs) },
-    { check: 'retries', ...retriesOf(retries) },
+    { check: 'lease', ...leaseOf(variables, retries, timeoutMs, gapMs) },
+    { check: 'retries', ...retriesOf(retries, timeoutMs, gapMs) },
     { check: 'given up', ...givenUpOf(configuration, retries) },
   ];
 }
@@ -121,16 +124,12 @@ function shortestGapMs(schedule: Schedule, nowMs: number): number | undefined {
   return gaps.length > 0 ? Math.min(...gaps) : undefined;
 }
 
-function timeoutOf(timeoutMs: number, gapMs: number | undefined): Verdict {
-  const found = shortSpan(timeoutMs);
-  if (gapMs === undefined || timeoutMs <= gapMs) return ok(found);
-  return warning(
-    `${found}, longer than the ${shortSpan(gapMs)} between two ticks`,
-    'if this is not intended, shorten it: a tick that comes while a run has the lock is skipped',
-  );
-}
-
-function leaseOf(variables: Variables, timeoutMs: number, gapMs: number | undefined): Verdict {
+function leaseOf(
+  variables: Variables,
+  retries: FunctionEventInvokeConfig | undefined,
+  timeoutMs: number,
+  gapMs: number | undefined,
+): Verdict {
   const { LOCK_AT_MOST_FOR: most, LOCK_AT_LEAST_FOR: least } = variables;
   const [mostMs, leastMs] = [durationIn(most), durationIn(least)];
   if (Number.isNaN(mostMs) || Number.isNaN(leastMs)) {
@@ -143,12 +142,22 @@ function leaseOf(variables: Variables, timeoutMs: number, gapMs: number | undefi
       'shorten LOCK_AT_LEAST_FOR: ticks are skipped as lock-at-least-for',
     );
   }
+  const latestMs = timeoutMs + FIRST_RETRY_MS;
+  const isRetried = retries?.MaximumRetryAttempts !== 0;
+  if (isRetried && Math.max(mostMs ?? 0, leastMs ?? 0) >= latestMs) {
+    const [name, ms] = (mostMs ?? 0) >= latestMs ? ['lockAtMostFor', mostMs] : ['lockAtLeastFor', leastMs];
+    return warning(
+      `${name} is ${shortSpan(Number(ms))}, and a retry comes ${shortSpan(timeoutMs + 60_000)} after the start of a run that was killed`,
+      `keep it below ${shortSpan(latestMs)}: else that retry is skipped as locked, and its tick is not tried again`,
+    );
+  }
   if (mostMs === undefined) return ok('covers the timeout, unless the code says otherwise');
   const found = `lockAtMostFor is ${shortSpan(mostMs)}`;
-  if (mostMs >= timeoutMs) return ok(found);
+  const leastNeededMs = timeoutMs + Math.max(1_000, timeoutMs / 50);
+  if (mostMs >= leastNeededMs) return ok(found);
   return warning(
-    `${found}, shorter than the timeout`,
-    'raise LOCK_AT_MOST_FOR: a run that takes longer loses its lock, unless the code sets keepAlive',
+    `${found}, and the timeout is ${shortSpan(timeoutMs)}`,
+    `raise LOCK_AT_MOST_FOR to ${shortSpan(leastNeededMs)} at least: a run that takes longer loses its lock, unless the code sets keepAlive`,
   );
 }
 
@@ -159,14 +168,6 @@ function durationIn(text: string | undefined): number | undefined {
   } catch {
     return Number.NaN;
   }
-}
-
-function retriesOf(retries: FunctionEventInvokeConfig | undefined): Verdict {
-  const { MaximumRetryAttempts: attempts = 2, MaximumEventAgeInSeconds: ageSeconds = 21_600 } = retries ?? {};
-  if (attempts === 0) {
-    return warning('none', 'unless each tick may run at most once, allow one or two: a tick that failed is sent again');
-  }
-  return ok(`${attempts}, within ${shortSpan(ageSeconds * 1_000)}`);
 }
 
 function givenUpOf(

@@ -1,18 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Clock } from '../../index.js';
 import type { Environment } from '../command.js';
 import { quoted } from '../exit-code.js';
+import { isSessionAlive, signalSession, undelivered } from './process-session.js';
 import { startWatchdog, type Watchdog } from './watchdog.js';
 
 /** A command that does not end within this time after SIGTERM is killed. */
 const GRACE_MS = 10_000;
-/** Time between two looks at a process group whose first process has ended. */
+/** Time between two looks at a session whose first process has ended. */
 const LOOK_MS = 100;
-/** Index of the number of threads in /proc/PID/stat, counted from the state. */
-const THREADS = 17;
 const FORWARDED = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 const ENDING: readonly string[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
 /** The exit codes of a shell if there is no such command, or if it cannot be executed. */
@@ -38,13 +37,13 @@ export function exitCodeOf(signal: string): number {
 
 /**
  * Where the command runs. `terminal`: in our process group, because one of our streams is a terminal: Ctrl-C, Ctrl-Z
- * and the terminal itself reach it like any command. Always `terminal` on Windows. `group`: in its own session.
+ * and the terminal itself reach it like any command. Always `terminal` on Windows. `session`: in its own session.
  */
-export type Place = 'terminal' | 'group';
+export type Place = 'terminal' | 'session';
 
 export function placeOfCommand(): Place {
   const isOnTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
-  return isOnTerminal || process.platform === 'win32' ? 'terminal' : 'group';
+  return isOnTerminal || process.platform === 'win32' ? 'terminal' : 'session';
 }
 
 /** The signals that are sent to this process, until `close` is called. */
@@ -60,7 +59,7 @@ export function listenForSignals(place: Place): Signals {
   const asked = new AbortController();
   let receiver: ((signal: NodeJS.Signals) => void) | undefined;
   // nohup redirects all streams from the terminal and ignores SIGHUP, but Node undoes that at its start.
-  const ignored = place === 'group' && hasTerminal() ? 'SIGHUP' : undefined;
+  const ignored = place === 'session' && hasTerminal() ? 'SIGHUP' : undefined;
   const listeners: [NodeJS.Signals, () => void][] = FORWARDED.map((signal) => [
     signal,
     () => {
@@ -69,7 +68,7 @@ export function listenForSignals(place: Place): Signals {
       receiver?.(signal);
     },
   ]);
-  if (place === 'group') {
+  if (place === 'session') {
     const pause = () => {
       receiver?.('SIGSTOP');
       process.kill(process.pid, 'SIGSTOP');
@@ -110,8 +109,8 @@ export interface Surroundings {
 }
 
 /**
- * Runs a command to its end, on the streams of this process. In place `group`, waits until the last process of the
- * group has ended.
+ * Runs a command to its end, on the streams of this process. In place `session`, waits until the last process of the
+ * session has ended.
  *
  * @throws CommandFailed unless it exits with 0
  */
@@ -120,23 +119,22 @@ export async function runCommand(
   env: Environment,
   { place, signals, stop, clock, note }: Surroundings,
 ): Promise<void> {
-  const watchdog = startWatchdog(place === 'terminal', marksOf(env), clock);
+  const watchdog = startWatchdog(place, marksOf(env), clock);
   const { child, pid } = await begun(file, args, env, { place, watchdog });
   // From here on only the exit of the command ends the run.
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
-  const target = targetOf(pid, place);
   const send = (signal: NodeJS.Signals) => {
-    const why = undelivered(target, signal);
+    const why = place === 'session' ? signalSession(pid, signal) : undelivered(pid, signal);
     if (why !== undefined) note(`${signal} could not be delivered to the command (${why}): it goes on, with its lock`);
   };
   const forward = async (signal: NodeJS.Signals) => {
-    if (place === 'group' || !(await watchdog.saw(signal))) send(signal);
+    if (place === 'session' || !(await watchdog.saw(signal))) send(signal);
   };
   signals.forwardTo((signal) => void forward(signal));
   const ending = endWhenTold(AbortSignal.any([stop, signals.asked]), stop, send, clock);
   try {
     const [code, signal] = await ended;
-    if (place === 'group') await ending.ofGroup(pid);
+    if (place === 'session') await ending.ofSession(pid);
     if (signal !== null) throw new CommandFailed(signal, exitCodeOf(signal));
     if (code !== 0) throw new CommandFailed(`exit code ${code}`, code ?? 1);
   } finally {
@@ -159,9 +157,9 @@ async function begun(
   { place, watchdog }: { readonly place: Place; readonly watchdog: Watchdog },
 ): Promise<{ readonly child: ChildProcess; readonly pid: number }> {
   try {
-    const child = spawn(file, args, { env, stdio: 'inherit', detached: place === 'group' });
+    const child = spawn(file, args, { env, stdio: 'inherit', detached: place === 'session' });
     // Tell the watchdog at once: this process may be killed at any time.
-    if (child.pid !== undefined) watchdog.watch(targetOf(child.pid, place));
+    if (child.pid !== undefined) watchdog.watch(child.pid);
     await once(child, 'spawn');
     return { child, pid: child.pid as number };
   } catch (error) {
@@ -170,23 +168,9 @@ async function begun(
   }
 }
 
-/** The target for `kill`: the command's group, or on a terminal only its process. */
-const targetOf = (pid: number, place: Place): number => (place === 'group' ? -pid : pid);
-
-/** The system's code if a signal was not delivered; undefined if it was, or if the process has ended. */
-function undelivered(target: number, signal: NodeJS.Signals | 0): string | undefined {
-  try {
-    process.kill(target, signal);
-    return undefined;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === 'ESRCH' ? undefined : code;
-  }
-}
-
 interface Ending {
-  /** Resolves when no process of the group is left. Kills processes that are left 10 s after `told` has aborted. */
-  ofGroup(pgid: number): Promise<void>;
+  /** Resolves when no process of the session is left. Kills processes that are left 10 s after `told` has aborted. */
+  ofSession(session: number): Promise<void>;
   close(): void;
 }
 
@@ -214,13 +198,15 @@ function endWhenTold(
   told.addEventListener('abort', onTold);
   stop.addEventListener('abort', onStop);
   return {
-    async ofGroup(pgid) {
+    async ofSession(session) {
       let isKilled = false;
-      while (isAlive(pgid)) {
+      while (isSessionAlive(session)) {
         if (!isKilled && clock.monotonic() > toldMono + GRACE_MS) {
           isKilled = true;
           send('SIGKILL');
         }
+        // A process that was started meanwhile may be in a new group.
+        if (isKilled) signalSession(session, 'SIGKILL');
         await new Promise<void>((resolve) => clock.setTimer(resolve, LOOK_MS));
       }
     },
@@ -230,43 +216,6 @@ function endWhenTold(
       timer?.cancel();
     },
   };
-}
-
-/** Whether a process of the group is running. `kill` also finds processes that their parent has not collected yet. */
-function isAlive(pgid: number): boolean {
-  try {
-    process.kill(-pgid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
-  }
-  const working = shownOfGroup(pgid);
-  // If the system shows no process of the group, for example without /proc, the answer of `kill` counts.
-  return working.length === 0 || working.includes(true);
-}
-
-/** For each process of the group in /proc, whether it is running. */
-function shownOfGroup(pgid: number): readonly boolean[] {
-  return pidsShown().flatMap((pid) => {
-    try {
-      // The format is `pid (name) state ppid pgrp ...`; the name may contain anything, even `) `.
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ');
-      const [state, , group] = stat;
-      // A zombie (Z) with more than one thread still runs: only its first thread has ended.
-      return Number(group) === pgid ? [state !== 'Z' || Number(stat[THREADS]) > 1] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
-function pidsShown(): readonly string[] {
-  try {
-    return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  } catch {
-    return [];
-  }
 }
 
 function notStarted(file: string, error: unknown): CommandFailed {

@@ -10,7 +10,7 @@ import {
 import { loggerObserver } from '../../observe/observe.js';
 import { dueTick, shortInstant, tellMisfit } from '../../operate/times.js';
 import type { Command, Environment, Session } from '../command.js';
-import { CliError, EXIT, isWrongUse, quoted, wrongUse } from '../exit-code.js';
+import { CliError, EXIT, isWrongUse, messageWithCause, quoted, wrongUse } from '../exit-code.js';
 import { given, instantOf, scheduleOf } from '../read-value.js';
 import { namedStore } from '../store/kinds.js';
 import { CommandFailed, exitCodeOf, listenForSignals, placeOfCommand, runCommand } from './child-command.js';
@@ -32,7 +32,7 @@ export const run: Command = {
     'keep-alive': { help: 'renew the lease while the command runs, for 24 h at most; the default without --at-most' },
     'at-most': { value: 'D', help: 'the lease, such as 15m: how long the lock outlives a host that dies; else 30s' },
     'at-least': { value: 'D', help: 'hold the lock at least this long after the start of a run that succeeds' },
-    quiet: { help: 'write no line for a skip; the exit code is still 75' },
+    quiet: { help: 'write lines for problems only, and none for a skip; the exit code is still 75' },
   },
   about: [
     'The command finds SINGLE_EXECUTION_NAME, SINGLE_EXECUTION_FENCING_TOKEN and, for a run with a tick, SINGLE_EXECUTION_TICK in its environment. It has the streams of this process. Signals are forwarded to it. If no stream is a terminal, its child processes get them too, and the lock is free once all of them have ended. The lines of run itself go to stderr, with --json as JSON.',
@@ -47,7 +47,7 @@ export const run: Command = {
   async run(session) {
     const { command, ...order } = orderOf(session);
     // Report wrong use before the store can fail.
-    namedStore(session, session.env);
+    const named = namedStore(session, session.env);
     const seen = { lost: false, started: false };
     const stop = new AbortController();
     const observe = ({ type }: LockEvent) => {
@@ -58,6 +58,8 @@ export const run: Command = {
     const place = placeOfCommand();
     const signals = listenForSignals(place);
     const note = (words: string) => session.terminal.note(`single-execution: ${words}`);
+    const caution = named.kind.caution?.(named);
+    if (caution !== undefined) note(caution);
     const task = (execution: Execution) => {
       seen.started = true;
       noteMisfit(execution, order.schedule, session.clock, note);
@@ -128,7 +130,9 @@ function noteMisfit(
 /** The error of a call that has not begun its command. */
 function notBegun(error: unknown): Error {
   const cause = error instanceof LockStoreError && error.cause instanceof CliError ? error.cause : (error as Error);
-  return isWrongUse(cause) ? cause : new CliError(`the command did not run: ${cause.message}`, EXIT.outOfReach);
+  return isWrongUse(cause)
+    ? cause
+    : new CliError(`the command did not run: ${messageWithCause(cause)}`, EXIT.outOfReach);
 }
 
 function isShutdown(reason: unknown): boolean {
@@ -162,12 +166,12 @@ function operatorsLines({ terminal, has, text }: Session): ((event: LockEvent) =
     terminal.note(`single-execution: ${[message, ...moreOf(event), ...(tick ? [`tick ${tick}`] : [])].join(': ')}`);
   };
   const tellTick = (event: LockEvent) => {
-    const tick = event.type === 'acquired' ? tickOf(event) : undefined;
+    const tick = event.type === 'acquired' && !has('quiet') ? tickOf(event) : undefined;
     if (tick === undefined) return;
     if (has('json')) terminal.noteJson(event);
     else terminal.note(`single-execution: lock "${event.name}": runs for its tick ${tick}`);
   };
-  return [tellTick, loggerObserver({ info: write, warn: write, error: write })];
+  return [tellTick, loggerObserver({ info: has('quiet') ? () => {} : write, warn: write, error: write })];
 }
 
 /** What an event adds to its line of the log: its error or its ticks. */

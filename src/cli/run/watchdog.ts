@@ -5,23 +5,39 @@ import type { Clock } from '../../index.js';
 /*
  * A tiny shell beside the command. It starts before the command, receives the command's process id, and then waits for
  * a word from this process. If this process ends without that word, even by SIGKILL, the shell sends SIGTERM to the
- * command, and SIGKILL 10 s later. If this process ends before it has sent the id, the shell finds the command by its
- * environment, on systems that show it (Linux). On a terminal the shell is in the command's process group, and reports
- * signals sent to the whole group, such as by Ctrl-C: the command has already got these signals.
+ * command, and SIGKILL 10 s later; to all groups of the session if the command leads one. If this process ends before it
+ * has sent the id, the shell finds the command by its environment, on systems that show it (Linux). On a terminal the
+ * shell is in the command's process group, and reports signals sent to the whole group, such as by Ctrl-C: the command
+ * has already got these signals.
  */
 const SCRIPT = `
 trap '' PIPE
 for signal in INT QUIT HUP TERM USR1 USR2; do trap "echo SIG$signal" $signal; done
 exec 3<&0
+place=$3
+stat() {
+  last=
+  while read -r line || [ "$line" ]; do last=$line; done <"/proc/$1/stat"
+  last=\${last##*) }
+}
+sessionOf() { stat "$1"; set -- $last; echo "$4"; }
 begun() {
   for file in $(grep -lsF -e "$2" /proc/[0-9]*/environ); do
     [ "$(tr '\\000' '\\n' <"$file" | grep -cxF -e "$1" -e "$2")" = 2 ] || continue
     pid=\${file#/proc/} pid=\${pid%/environ}
-    kill -s 0 -- "-$pid" && pid="-$pid"
+    [ "$place" = session ] && pid=$(sessionOf "$pid")
     echo "$pid"
     return
   done
 }
+add() { [ "$4" = "$target" ] || return; case " $targets " in *" -$3 "*) ;; *) targets="$targets -$3" ;; esac; }
+find() {
+  targets=$target
+  [ "$place" = session ] || return
+  targets=-$target
+  for folder in /proc/[0-9]*; do stat "\${folder#/proc/}"; add $last; done
+}
+alive() { find; for one in $targets; do kill -s 0 -- "$one" && return; done; return 1; }
 until read -r target <&3; do [ $? -lt 128 ] && break; done
 if [ "$target" ]; then
   (trap '' INT QUIT HUP TERM USR1 USR2; read -r word) <&3 &
@@ -33,17 +49,18 @@ for second in 1 2 3 4 5 6 7 8 9 10; do
   [ "$target" ] && break
   sleep 1
 done
-kill -s TERM -- "$target" || exit
-for second in 1 2 3 4 5 6 7 8 9 10; do sleep 1; kill -s 0 -- "$target" || exit; done
-kill -s KILL -- "$target"
+[ "$target" ] && alive || exit
+kill -s TERM -- $targets
+for second in 1 2 3 4 5 6 7 8 9 10; do sleep 1; alive || exit; done
+kill -s KILL -- $targets
 `;
 /** The kernel sends a signal to a whole group at once. Under load the shell may take this long to report it. */
 const SAID_WITHIN_MS = 300;
 
 /** The shell that watches over a command. */
 export interface Watchdog {
-  /** @param target of `kill`: the command, or its group as a negative number */
-  watch(target: number): void;
+  /** @param pid of the command */
+  watch(pid: number): void;
   /**
    * Whether the whole group got this signal, at most 300 ms earlier or later. One word of the shell answers for all
    * equal signals of that time: like the kernel, the shell merges signals that come at once.
@@ -54,12 +71,12 @@ export interface Watchdog {
 }
 
 /**
- * @param isInGroup whether the shell runs in the process group of this process
+ * @param place of the command: on a terminal the shell runs in the process group of this process
  * @param marks two environment variables that only the command and its child processes have, as NAME=VALUE
  */
-export function startWatchdog(isInGroup: boolean, marks: readonly [string, string], clock: Clock): Watchdog {
-  const shell = spawn('sh', ['-c', SCRIPT, 'sh', ...marks], {
-    detached: !isInGroup,
+export function startWatchdog(place: 'terminal' | 'session', marks: readonly [string, string], clock: Clock): Watchdog {
+  const shell = spawn('sh', ['-c', SCRIPT, 'sh', ...marks, place], {
+    detached: place === 'session',
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   // A system without a shell, such as Windows, has no watchdog.
@@ -73,8 +90,8 @@ export function startWatchdog(isInGroup: boolean, marks: readonly [string, strin
     for (const look of [...waiting]) look();
   });
   return {
-    watch(target) {
-      shell.stdin.write(`${target}\n`);
+    watch(pid) {
+      shell.stdin.write(`${pid}\n`);
     },
     saw: (signal) =>
       new Promise((resolve) => {

@@ -6,7 +6,7 @@ import { NOBODY } from '../known-lock.js';
 import { given } from '../read-value.js';
 import { type DynamoDBTable, tableOf } from './dynamodb-table.js';
 import type { NamedStore, OpenedStore, StoreKind } from './kind.js';
-import { needing, PATIENCE_MS, type StorePlace, silenceWords } from './reach.js';
+import { answeredInTime, needing, type StorePlace } from './reach.js';
 
 export const dynamodb: StoreKind = {
   name: 'dynamodb',
@@ -78,22 +78,6 @@ function placeOf(client: DynamoDBClient, endpoint: string | undefined): StorePla
   );
   const words = () => (at === undefined ? 'DynamoDB' : `DynamoDB at ${at}`);
   return { words, remedy: 'check --endpoint, --region and the network' };
-}
-
-/** @throws Error of code ETIMEDOUT if no answer comes in time; the request itself ends with its client */
-async function answeredInTime<T>(answer: Promise<T>, clock: Clock): Promise<T> {
-  let cancel = () => {};
-  const late = new Promise<never>((_, reject) => {
-    const timer = clock.setTimer(() => {
-      reject(Object.assign(new Error(silenceWords(PATIENCE_MS)), { code: 'ETIMEDOUT' }));
-    }, PATIENCE_MS);
-    cancel = () => timer.cancel();
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    cancel();
-  }
 }
 
 /** Makes `list` fail for a table with another key, as a read does. Its scan alone would just find no locks. */

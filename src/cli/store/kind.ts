@@ -29,13 +29,15 @@ export interface StoreKind {
   readonly examined: string;
   /** What `init` writes for a job of processes; absent if it writes no job for this kind. */
   readonly job?: ProcessDatabase;
+  /** Words for an operator about where the store is, such as that its locks do not hold there; absent if all is well. */
+  caution?(named: NamedStore): string | undefined;
   /** Opens nothing. @throws CliError or TypeError for an invalid value of the kind's options */
   check?(named: NamedStore): void;
   /** @throws CliError if a package that the store needs is missing */
   open(named: NamedStore, clock: Clock): Promise<OpenedStore>;
 }
 
-export type StoreLine = Pick<CommandLine, 'text' | 'has'>;
+export type StoreLine = Pick<CommandLine, 'text' | 'has' | 'createsTable'>;
 
 /** The store that the command line or the environment names. */
 export interface NamedStore {
@@ -45,6 +47,8 @@ export interface NamedStore {
   readonly line: StoreLine;
   readonly env: Environment;
   readonly prefix: { readonly keyPrefix?: string };
+  /** The variable that names the store, if no option does; and others that are set and name another store. */
+  readonly variables: readonly string[];
 }
 
 /** A store that a command has opened. */

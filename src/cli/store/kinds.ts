@@ -8,7 +8,10 @@ import { redis } from './redis.js';
 import { sqlite } from './sqlite.js';
 import { upstash } from './upstash.js';
 
-/** All kinds of stores, in the order of the help. If no option names a store, the first variable that is set does. */
+/**
+ * All kinds of stores, in the order of the help. If no option names a store, the first variable that is set does;
+ * docs/cli.md has this order.
+ */
 export const KINDS: readonly StoreKind[] = [dynamodb, redis, upstash, postgres, sqlite];
 
 /** Whether a kind is a SQL database, in which `--table` names the table of the locks. */
@@ -35,10 +38,14 @@ export const STORE_OPTIONS: Options = {
 
 /** @throws CliError if no store or more than one is named, and for an option of another kind of store */
 export function namedStore(line: StoreLine, env: Environment): NamedStore {
-  const kind = kindOf(line, env);
+  const given = kindGiven(line, env);
+  const inOrder = given ? [] : kindsOfVariables(line, env);
+  const kind = given ?? inOrder[0];
+  if (!kind) throw wrongUse(`no store is named: give ${either(KINDS.map(spelledOption))}, or set LOCK_TABLE`);
   const value = line.text(kind.option) ?? variableOf(kind, env) ?? '';
   const keyPrefix = line.text('prefix') ?? (kind.prefixVariable && env[kind.prefixVariable]);
-  const named: NamedStore = { kind, value, line, env, prefix: keyPrefix ? { keyPrefix } : {} };
+  const variables = inOrder.flatMap((its) => its.variable?.name ?? []);
+  const named: NamedStore = { kind, value, line, env, prefix: keyPrefix ? { keyPrefix } : {}, variables };
   kind.check?.(named);
   for (const { title, option, options } of KINDS.filter((other) => other !== kind)) {
     const stray = Object.keys(options).find((its) => its !== option && line.has(its));
@@ -50,18 +57,40 @@ export function namedStore(line: StoreLine, env: Environment): NamedStore {
 }
 
 /** Opens the store that the command line or the environment names. */
-export async function openStore(line: StoreLine, { env, clock }: Pick<Session, 'env' | 'clock'>): Promise<OpenedStore> {
+export async function openStore(
+  line: StoreLine,
+  { env, clock, terminal }: Pick<Session, 'env' | 'clock' | 'terminal'>,
+): Promise<OpenedStore> {
   const named = namedStore(line, env);
+  const [used, ...others] = named.variables;
+  if (others.length > 0 && !line.has('quiet')) {
+    const [are, one] = others.length === 1 ? ['is', 'it'] : ['are', 'one of them'];
+    terminal.note(
+      `single-execution: the locks are in ${named.kind.title}, by ${used}; ${others.join(' and ')} ${are} set too: to use ${one}, unset ${used} or name the store by an option`,
+    );
+  }
   return named.kind.open(named, clock);
 }
 
-function kindOf(line: StoreLine, env: Environment): StoreKind {
+/** The kind that the options name; undefined without such an option. @throws CliError if they name two */
+function kindGiven(line: StoreLine, env: Environment): StoreKind | undefined {
   const given = KINDS.filter(({ option }) => line.has(option));
   const [one, other] = given.some(isDatabase) ? given.filter((kind) => kind !== dynamodb) : given;
   if (one && other) throw wrongUse(`--${one.option} and --${other.option} name two stores: give one of them`);
-  const kind = one ?? KINDS.find((its) => variableOf(its, env) !== undefined);
-  if (kind) return kind;
-  throw wrongUse(`no store is named: give ${either(KINDS.map(spelledOption))}, or set LOCK_TABLE`);
+  if (one !== dynamodb || variableOf(dynamodb, env) !== undefined) return one;
+  const isOfDynamoDB = Object.keys(dynamodb.options).some((its) => its !== dynamodb.option && line.has(its));
+  const database = KINDS.find((kind) => isDatabase(kind) && variableOf(kind, env) !== undefined);
+  if (isOfDynamoDB || database === undefined) return one;
+  throw wrongUse(
+    `--table is a table of DynamoDB, or one in the ${database.title} of ${database.variable?.name}: give --region too for DynamoDB, or --${database.option} for ${database.title}`,
+  );
+}
+
+/** The kinds whose variables are set, in their order; for a command that makes a table, those with tables first. */
+function kindsOfVariables({ createsTable }: StoreLine, env: Environment): readonly StoreKind[] {
+  const named = KINDS.filter((kind) => variableOf(kind, env) !== undefined);
+  const withTables = createsTable ? named.filter(({ hasTable }) => hasTable) : [];
+  return withTables.length > 0 ? withTables : named;
 }
 
 /** The value of the variable that names a store of a kind. */

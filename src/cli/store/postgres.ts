@@ -53,17 +53,18 @@ client.on('error', (error) => console.error(error.message))`,
     checkUrl(named, /^postgres(ql)?:$/, 'postgres://user:password@host/database');
     postgresTable(named.line.text('table'));
   },
-  async open(named) {
+  async open(named, clock) {
     const connected = await withInstalled<Connection>('postgres-url', {
       pg: () => connectPg(named.value),
       postgres: () => connectPostgresJs(named.value),
     });
-    return openInTable(named, connected, {
+    const parts = {
       store: postgresStore,
       create: createPostgresTable,
-      allow: (table) => `GRANT SELECT, INSERT, UPDATE ON ${table} to this role, and connect to the primary`,
+      allow: (table: string) => `GRANT SELECT, INSERT, UPDATE ON ${table} to this role, and connect to the primary`,
       examine: lookAtServer,
-    });
+    };
+    return openInTable(named, connected, parts, clock);
   },
 };
 

@@ -1,4 +1,4 @@
-import { type LockAdminStore, type LockStore, LockStoreError, type StoreCall } from '../../index.js';
+import { type Clock, type LockAdminStore, type LockStore, LockStoreError, type StoreCall } from '../../index.js';
 import { failed, isWrongUse, wrongUse } from '../exit-code.js';
 
 /** How long a command waits for an answer. With the start of the program it is less than 5 s. */
@@ -88,6 +88,39 @@ function absenceOf(place: StorePlace, { code, cause }: LockStoreError, waitedMs:
 }
 
 export const silenceWords = (waitedMs: number): string => `no answer within ${waitedMs / 1_000}s`;
+
+/** @throws Error of code ETIMEDOUT if no answer comes in time; the request itself ends with its client */
+export async function answeredInTime<T>(answer: PromiseLike<T>, clock: Clock, ms = PATIENCE_MS): Promise<T> {
+  let cancel = () => {};
+  const late = new Promise<never>((_, reject) => {
+    const timer = clock.setTimer(() => reject(silence(ms)), ms);
+    cancel = () => timer.cancel();
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    cancel();
+  }
+}
+
+/**
+ * Makes requests that wait for an answer together no longer than one may: as soon as one has got none, the others fail
+ * at once.
+ */
+export function answeringInTime(clock: Clock): <T>(ask: () => PromiseLike<T>) => Promise<T> {
+  let isSilent = false;
+  return async (ask) => {
+    if (isSilent) throw silence(PATIENCE_MS);
+    try {
+      return await answeredInTime(ask(), clock);
+    } catch (error) {
+      if (nameOfThrown(error) === 'ETIMEDOUT') isSilent = true;
+      throw error;
+    }
+  };
+}
+
+const silence = (waitedMs: number) => Object.assign(new Error(silenceWords(waitedMs)), { code: 'ETIMEDOUT' });
 
 export const noAnswer = (place: StorePlace, why: string): string =>
   `${place.words()} did not answer: ${why}; ${place.remedy}`;

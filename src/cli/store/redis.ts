@@ -3,7 +3,16 @@ import { type IORedisClient, type NodeRedisClient, redisAdminStore, redisStore }
 import { lookAtRedis } from '../doctor/look-at-redis.js';
 import { failed } from '../exit-code.js';
 import { checkUrl, type NamedStore, type OpenedStore, type StoreKind } from './kind.js';
-import { noAnswer, PATIENCE_MS, type StorePlace, silenceWords, systemWords, withInstalled } from './reach.js';
+import {
+  answeredInTime,
+  answeringInTime,
+  noAnswer,
+  PATIENCE_MS,
+  type StorePlace,
+  silenceWords,
+  systemWords,
+  withInstalled,
+} from './reach.js';
 
 export const redis: StoreKind = {
   name: 'redis',
@@ -36,12 +45,18 @@ async function openRedis({ value: url, prefix }: NamedStore, clock: Clock): Prom
   });
   const options = { client, ...prefix };
   const { keyPrefix = 'lock:' } = prefix;
+  const inTime = answeringInTime(clock);
+  const examined = {
+    keyPrefix,
+    command: (...words: Parameters<typeof command>) => inTime(() => command(...words)),
+    evaluate: (...call: Parameters<typeof evaluate>) => inTime(() => evaluate(...call)),
+  };
   return {
     store: redisStore(options),
     admin: redisAdminStore(options),
     place,
     words: 'redis',
-    examine: (session) => lookAtRedis({ command, evaluate, keyPrefix }, session),
+    examine: (session) => lookAtRedis(examined, session),
     close,
   };
 }
@@ -72,7 +87,7 @@ async function connectIORedis(url: string, place: RedisPlace): Promise<RedisConn
   const node = new Redis(url, limits);
   await untilReady(node, place, () => node.disconnect());
   const command = (name: string, ...args: string[]) => node.call(name, ...args);
-  const isCluster = await isInCluster(command);
+  const isCluster = await isInCluster(command, place);
   const { host = '127.0.0.1', port = 6379, username, password, tls } = node.options;
   const redisOptions = { ...limits, ...(username && { username }), ...(password && { password }), ...(tls && { tls }) };
   const client = isCluster ? new Cluster([{ host, port }], { redisOptions, ...asIs(tls) }) : node;
@@ -106,7 +121,7 @@ async function connectNodeRedis(url: string, place: RedisPlace): Promise<RedisCo
     ...(password && { password: decodeURIComponent(password) }),
     ...(protocol === 'rediss:' && { socket: { tls: true as const } }),
   };
-  const cluster = (await isInCluster(command)) ? createCluster({ rootNodes: [{ url }], defaults }) : undefined;
+  const cluster = (await isInCluster(command, place)) ? createCluster({ rootNodes: [{ url }], defaults }) : undefined;
   cluster?.on('error', (error: Error) => place.note(systemWords(error)));
   await cluster?.connect();
   const client = cluster ?? node;
@@ -122,8 +137,8 @@ async function connectNodeRedis(url: string, place: RedisPlace): Promise<RedisCo
 }
 
 /** Whether this Redis is a node of a cluster. A user that may not ask sees one node, and `ls` says so. */
-async function isInCluster(command: RedisConnection['command']): Promise<boolean> {
-  return command('CLUSTER', 'NODES').then(
+async function isInCluster(command: RedisConnection['command'], { clock }: RedisPlace): Promise<boolean> {
+  return answeredInTime(command('CLUSTER', 'NODES'), clock).then(
     (nodes) => String(nodes).includes('myself'),
     () => false,
   );

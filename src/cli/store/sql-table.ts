@@ -1,9 +1,9 @@
-import type { LockAdminStore, LockStore } from '../../index.js';
+import type { Clock, LockAdminStore, LockStore } from '../../index.js';
 import { type Examiner, type Finding, look, lookByReading, ok, problem } from '../doctor/finding.js';
 import { NOBODY } from '../known-lock.js';
 import { given } from '../read-value.js';
 import type { NamedStore, OpenedStore } from './kind.js';
-import { nameOfThrown } from './reach.js';
+import { answeredInTime, answeringInTime, nameOfThrown } from './reach.js';
 
 /** Runs any statement of the command-line tool. */
 export type Rows = (text: string) => Promise<readonly object[]>;
@@ -32,12 +32,18 @@ interface InTable<Client> {
 /** The table's name if no option gives one: the default of the stores. */
 const TABLE = 'single_execution_locks';
 
+/** How long a table may take. The creation itself waits 5 s for a database that is busy or still starting. */
+const CREATE_MS = 7_000;
+
 /** The store in the table that `--table` names. */
 export function openInTable<Client>(
   { kind, line, prefix }: NamedStore,
-  { client, rows, close }: Connected<Client>,
+  { client, rows: ask, close }: Connected<Client>,
   { store: storeOf, create, allow, examine }: InTable<Client>,
+  clock: Clock,
 ): OpenedStore {
+  const inTime = answeringInTime(clock);
+  const rows: Rows = (text) => inTime(() => ask(text));
   const { table: name = TABLE } = given(line, { table: 'table' });
   const store = storeOf({ client, table: name, ...prefix });
   return {
@@ -46,8 +52,11 @@ export function openInTable<Client>(
     words: kind.name,
     table: {
       name,
-      create: () => create(client, { table: name }),
-      whyNot: ({ message }) => message.replace('the table was not made: ', ''),
+      create: () => answeredInTime(create(client, { table: name }), clock, CREATE_MS),
+      whyNot: (error) =>
+        nameOfThrown(error) === 'ETIMEDOUT'
+          ? `${error.message}: start the database, or check its address and the network`
+          : error.message.replace('the table was not made: ', ''),
     },
     async examine(session) {
       const remedy = `see docs/stores/${kind.name}.md, "Permissions or setup"`;

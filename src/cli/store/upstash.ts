@@ -1,8 +1,9 @@
+import type { Clock } from '../../index.js';
 import { upstashAdminStore, upstashStore } from '../../stores/redis/upstash.js';
 import { lookAtUpstash } from '../doctor/look-at-redis.js';
 import { wrongUse } from '../exit-code.js';
 import type { NamedStore, OpenedStore, StoreKind } from './kind.js';
-import { needing, systemWords } from './reach.js';
+import { answeredInTime, needing, systemWords } from './reach.js';
 
 export const upstash: StoreKind = {
   name: 'upstash',
@@ -14,7 +15,7 @@ export const upstash: StoreKind = {
   open: openUpstash,
 };
 
-async function openUpstash({ env, prefix }: NamedStore): Promise<OpenedStore> {
+async function openUpstash({ env, prefix }: NamedStore, clock: Clock): Promise<OpenedStore> {
   const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env;
   if (!url || !token) {
     throw wrongUse('--upstash needs UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN in the environment: set both');
@@ -53,7 +54,7 @@ async function openUpstash({ env, prefix }: NamedStore): Promise<OpenedStore> {
     admin: upstashAdminStore(options),
     place,
     words: 'upstash',
-    examine: (session) => lookAtUpstash(() => plain.time(), session),
+    examine: (session) => lookAtUpstash(() => answeredInTime(plain.time(), clock), session),
     close: () => ended.abort(),
   };
 }

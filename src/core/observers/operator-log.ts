@@ -1,7 +1,7 @@
 import type { LockEvent } from '../public/events.js';
 import { environmentVariable } from '../values/environment.js';
 import { unawaited } from '../values/promised.js';
-import { isError } from '../values/thrown.js';
+import { causeWords, isError } from '../values/thrown.js';
 import { byType, type Level, WORDS } from './event-words.js';
 
 /** Writes one line for an operator: its level, the message in plain words, and the event with its error. */
@@ -45,5 +45,7 @@ function write(level: Level, message: string, details: object): void {
 }
 
 function errorLine(error: unknown): string {
-  return isError(error) ? `${error.name}: ${error.message}` : typeof error;
+  if (!isError(error)) return typeof error;
+  const cause = causeWords(error);
+  return `${error.name}: ${error.message}${cause && ` (${cause})`}`;
 }

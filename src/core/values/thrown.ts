@@ -32,3 +32,24 @@ export function errorName(thrown: unknown): string {
     return 'Error';
   }
 }
+
+/**
+ * Returns the code and the address of the deepest cause of a thrown error, such as `ECONNREFUSED 127.0.0.1:6379`; the
+ * empty string if it has neither. A client's message is left out: it may contain a secret.
+ */
+export function causeWords(thrown: unknown): string {
+  let words = '';
+  let cause = readThrown(thrown, 'cause');
+  for (let depth = 0; cause && depth < 9; depth++) {
+    const code = readThrownText(cause, 'code');
+    const host = readThrownText(cause, 'address') || readThrownText(cause, 'hostname');
+    const port = readThrown(cause, 'port');
+    const found = /^\w{2,60}$/.test(code) ? [code] : [];
+    if (/^[\w.:-]{1,253}$/.test(host)) found.push(Number.isInteger(port) ? `${host}:${port}` : host);
+    words = found.join(' ') || words;
+    // A host with several addresses has an error for each.
+    const [first] = [readThrown(cause, 'errors')].flat();
+    cause = readThrown(cause, 'cause') ?? first;
+  }
+  return words;
+}

@@ -94,7 +94,7 @@ export function warnOfNoTick(): OnUntold {
     if (isTold || unreadableTick !== undefined) return;
     isTold = true;
     warn(
-      `lock "${name}": the trigger has no scheduled time, so a second delivery runs again: give tick as a function, or 'none'`,
+      `lock "${name}": the trigger has no scheduled time, so a second delivery runs again: give tick as a function, or 'none'; a scheduler in a process, such as croner, needs single-execution/process`,
     );
   };
 }

@@ -149,3 +149,13 @@ test('an error that points at itself, as clients make them, is reported by name 
 
   expect(JSON.parse(JSON.stringify(logged[0]?.[1]))).toMatchObject({ error: 'TimeoutError: socket hang up' });
 });
+
+test('says the code and the host of the cause that its line points to', () => {
+  const cause = { code: 'ECONNREFUSED', address: '127.0.0.1', port: 6379, message: 'AKIA-SECRET' };
+  const error = new LockStoreError(storeError.message, { ...storeError, cause });
+  operatorLog(event({ type: 'release-failed', fencingToken: 5, error } as never));
+
+  const line = JSON.stringify(logged);
+  expect(line).toContain('see the cause (ECONNREFUSED 127.0.0.1:6379)');
+  expect(line).not.toContain('SECRET');
+});

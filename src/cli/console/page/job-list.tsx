@@ -67,7 +67,7 @@ function Job({ lock, nowMs }: { readonly lock: LockInfo; readonly nowMs: number 
         {row.failuresInARow > 1 && <div class="bad">{row.failuresInARow} in a row</div>}
       </td>
       <td class="nowrap" data-label="Not done">
-        {row.openTicks.length === 0 ? '–' : <span class="bad">{row.openTicks.length}</span>}
+        {row.openTicks.length === 0 ? '–' : <span class="bad">{openCount(row.openTicks)}</span>}
         {row.missedTicks.length > 0 && <div class="quiet">{row.missedTicks.length} missed</div>}
       </td>
     </tr>

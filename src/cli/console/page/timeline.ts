@@ -1,5 +1,5 @@
 import type { LockInfo, RunInfo } from '../../../admin/lock-admin.js';
-import { isTaken, missedTicksOf, stateWithoutPause } from '../../../operate/lock-summary.js';
+import { isTaken, missedTicksOf, openCount, stateWithoutPause } from '../../../operate/lock-summary.js';
 import { runSpan, shortInstant, shortSpan } from '../../../operate/times.js';
 import { pauseWords } from '../../../operate/verdict.js';
 
@@ -106,7 +106,7 @@ export function timelineWords({ runs, failuresInARow, openTicks = [] }: LockInfo
     `last ${runs.length} runs: ${count('succeeded')} succeeded, ${count('failed')} failed, ${count('crashed')} crashed`,
     count('forced') > 0 && `${count('forced')} ended by force`,
     failuresInARow > 0 && `${failuresInARow} failures in a row`,
-    openTicks.length > 0 && `${openTicks.length} ticks not done`,
+    openTicks.length > 0 && `${openCount(openTicks)} ticks not done`,
   ];
   return parts.filter(Boolean).join('; ');
 }

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type BuiltCli, builtCli } from '../support/built-cli.js';
+import { type PostgresServer, startPostgresServer } from '../support/postgres-server.js';
+import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+import { startTcpFaultProxy, type TcpFaultProxy } from '../support/tcp-fault-proxy.js';
+
+/*
+ * Servers that take a connection and then say nothing, at once or after the login. Without a limit of the tool, a
+ * command waits as long as its client does: for ever with most of them.
+ */
+
+vi.setConfig({ maxConcurrency: 4 });
+
+/** Far longer than the tool may take, so that a busy machine fails no test. */
+const PATIENT_MS = 20_000;
+const VERBS = [['ls'], ['doctor'], ['run', '--name', 'x', '--', 'true']];
+
+let mute: Server;
+let postgres: PostgresServer;
+let redis: RedisServer;
+const clis = new Map<string, BuiltCli>();
+const proxies: TcpFaultProxy[] = [];
+const sockets = new Set<Socket>();
+beforeAll(async () => {
+  mute = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+  });
+  mute.listen(0, '127.0.0.1');
+  [postgres, redis] = await Promise.all([startPostgresServer(), startRedisServer(), once(mute, 'listening')]);
+  for (const [name, peers] of Object.entries(CLIENTS)) clis.set(name, await builtCli(peers));
+}, 120_000);
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  mute?.close();
+  await Promise.all([...clis.values()].map((cli) => cli.remove()));
+  await Promise.all(proxies.map((proxy) => proxy.stop()));
+  await Promise.all([postgres?.stop(), redis?.stop()]);
+});
+
+const CLIENTS: Readonly<Record<string, readonly string[]>> = {
+  pg: ['pg'],
+  'postgres.js': ['postgres'],
+  ioredis: ['ioredis'],
+  'node-redis': ['redis', '@redis'],
+  'the AWS SDK': ['@aws-sdk'],
+  '@upstash/redis': ['@upstash'],
+};
+
+/** Words of a statement or a command that both clients of a server send only after their login. */
+const AFTER_LOGIN = /single_execution|SELECT |EVAL|NODES/i;
+
+async function optionsOf(client: string, isLate: boolean): Promise<readonly [string[], Record<string, string>]> {
+  const isPostgres = CLIENTS[client]?.some((name) => name === 'pg' || name === 'postgres');
+  let { port } = mute.address() as AddressInfo;
+  if (isLate) {
+    const server = isPostgres ? postgres : redis;
+    const proxy = await startTcpFaultProxy(Number(new URL(server.url).port), (request) =>
+      AFTER_LOGIN.test(request) ? 'stall' : undefined,
+    );
+    proxies.push(proxy);
+    port = proxy.port;
+  }
+  const at = (url: string) => String(Object.assign(new URL(url), { port: String(port) }));
+  if (client === 'the AWS SDK')
+    return [['--table', 'x', '--endpoint', `http://127.0.0.1:${port}`, '--region', 'local'], {}];
+  if (client === '@upstash/redis') {
+    return [['--upstash'], { UPSTASH_REDIS_REST_URL: `http://127.0.0.1:${port}`, UPSTASH_REDIS_REST_TOKEN: 'x' }];
+  }
+  return [isPostgres ? ['--postgres-url', at(postgres.url)] : ['--redis-url', at(redis.url)], {}];
+}
+
+const CASES = Object.keys(CLIENTS).flatMap((client) => {
+  const speaks = client !== 'the AWS SDK' && client !== '@upstash/redis';
+  const verbs = client === 'pg' || client === 'postgres.js' ? [...VERBS, ['table', 'create']] : VERBS;
+  return (speaks ? [false, true] : [false]).flatMap((isLate) => verbs.map((verb) => ({ client, isLate, verb })));
+});
+
+describe.concurrent('row 157: F157: a server that says nothing', () => {
+  test.each(CASES)('by $client, silent after the login: $isLate, $verb.0 ends', async ({ client, isLate, verb }) => {
+    const [options, env] = await optionsOf(client, isLate);
+    const end = verb.indexOf('--');
+    const line = end === -1 ? [...verb, ...options] : [...verb.slice(0, end), ...options, ...verb.slice(end)];
+    const cli = clis.get(client) as BuiltCli;
+    const { child, ended } = cli.start(line, { ...env, AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x' });
+    child.stdin?.end();
+    const kill = setTimeout(() => child.kill('SIGKILL'), PATIENT_MS);
+    const { code, stdout, stderr } = await ended;
+    clearTimeout(kill);
+
+    expect({ code, said: stdout + stderr }).toEqual({
+      code: verb[0] === 'run' ? 69 : 1,
+      said: expect.stringMatching(
+        /no answer|did not answer|in time|not connected|could not be reached|no clear answer/i,
+      ),
+    });
+  });
+});
