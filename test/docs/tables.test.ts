@@ -301,7 +301,7 @@ test('docs/platforms/vercel.md has every status and code of a route', () => {
   const codes = source.match(/(?<=')[A-Z]+_[A-Z_]+(?='[;,)\s])|(?<=, ')UNAUTHORIZED(?=')/g);
 
   expect(rows.map(([status]) => status)).toEqual(['200', ...statusesIn('src/adapters/http.ts')]);
-  expect(
-    rows.flatMap(([, body = '']) => body.match(/\b(?:TICK_\w+|UNAUTHORIZED|SECRET_\w+)\b/g) ?? []).sort(),
-  ).toEqual([...new Set(codes)].sort());
+  expect(rows.flatMap(([, body = '']) => body.match(/\b(?:TICK_\w+|UNAUTHORIZED|SECRET_\w+)\b/g) ?? []).sort()).toEqual(
+    [...new Set(codes)].sort(),
+  );
 });

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { LockInfo } from '../../../admin/lock-admin.js';
-import { lockSummary, stateWords } from '../../../operate/lock-summary.js';
+import { lockSummary, openCount, stateWords } from '../../../operate/lock-summary.js';
 import { shortInstant, shortSpan } from '../../../operate/times.js';
 import { linkTo } from './feed.js';
 import { Legend, Picture } from './picture.js';
