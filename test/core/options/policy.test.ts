@@ -130,7 +130,7 @@ describe('row 14: an invalid option is refused when wrapping, with its name, its
       { clock: { now: () => 0, monotonic: () => 0 } },
       new TypeError("clock has no function 'setTimer': give { now, monotonic, setTimer }"),
     ],
-    [{ clock: Date }, new TypeError('clock is a function: give { now, monotonic, setTimer }, or call it first')],
+    [{ clock: Date }, new TypeError('clock is a class: give { now, monotonic, setTimer }')],
     [{ tickMark: 'end' }, new TypeError("tickMark is 'end': choose 'success' or 'start'")],
     [{ onError: 'retry' }, new TypeError("onError is 'retry': choose 'release' or 'hold'")],
     [
