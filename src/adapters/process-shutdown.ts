@@ -2,7 +2,7 @@ import { systemClock } from '../core/values/clock.js';
 
 /**
  * The signals that ask a process to end, each with the exit code that a shell reports for it. docs/platforms/process.md
- * lists them for users, and says why SIGQUIT is none of them.
+ * lists them for users, and says why SIGQUIT does not belong to them.
  */
 const EXIT_CODES = { SIGTERM: 143, SIGINT: 130, SIGBREAK: 149, SIGHUP: 129, SIGUSR2: 140 } as const;
 type Signal = keyof typeof EXIT_CODES;

@@ -63,8 +63,8 @@ export interface Decision<T> {
   readonly result: T;
   readonly write?: Item | undefined;
   /**
-   * Whether the write must not be applied once the call has ended: a grant or an extension would then keep the lock
-   * for nobody. A release, a mark and a cancel are right however late they come.
+   * Whether the write must not be applied once the call has ended: a grant or an extension would then keep the
+   * lock, and no run would use it. A release, a mark and a cancel are right however late they come.
    */
   readonly isForNow?: true;
 }

@@ -112,7 +112,7 @@ return cjson.encode(answer)
 /** For a Redis that is never a node of a cluster, as far as its clients can see. */
 export const LIST: RedisScript = listScript("local own = ''");
 
-/** The list of one node. Only that a user may not ask for the cluster fails it; other errors mean that there is none. */
+/** The list of one node. A missing right is an error. After any other error, this Redis is not a node of a cluster. */
 export const LIST_NODE: RedisScript = listScript(`
 local nodes = redis.pcall('CLUSTER', 'NODES')
 local err = type(nodes) == 'table' and nodes.err or ''
