@@ -21,15 +21,26 @@ export function queueingConnection(host: Host, net: Network, time: Timeline, cha
   /** Sends a request, or sends it again, for each request without an answer. */
   const unanswered = new Set<{ send(): void; forget(): void }>();
   let breaks = 0;
+  let isClear = false;
 
   const breakOff = () => {
+    if (isClear) return;
     breaks++;
     for (const request of unanswered) request.forget();
     host.after(chance.pick(AWAY_MS), () => {
+      if (isClear) return;
       breaks--;
-      if (breaks === 0) for (const request of unanswered) request.send();
+      if (breaks === 0) sendAll();
     });
   };
+  const sendAll = () => {
+    for (const request of unanswered) request.send();
+  };
+  net.onClear(() => {
+    isClear = true;
+    breaks = 0;
+    sendAll();
+  });
   for (let n = chance.whole(1, 3); n > 0; n--) time.after(chance.whole(0, BREAKS_WITHIN_MS), breakOff);
 
   return {

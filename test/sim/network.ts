@@ -14,6 +14,8 @@ export interface Network {
   exchange<T>(host: Host, service: Service<T>, signal?: AbortSignal): Promise<T>;
   /** Loses all messages under way. From now on nothing goes wrong. */
   clearUp(): void;
+  /** Calls back when nothing goes wrong any more. */
+  onClear(happen: () => void): void;
 }
 
 /** How the server handles a request, and how it fails. */
@@ -39,6 +41,7 @@ const SLOW_MS = { from: 500, to: 3_500 };
 
 export function network(time: Timeline, chance: Random, first: Weather, doubled: Doubled): Network {
   let weather = first;
+  const followers: (() => void)[] = [];
   const delay = () => weather.delayMs * chance.pick([0.3, 0.5, 0.8, 1, 1.5, 3]);
   const slowly = () => (chance.chance(weather.slow) ? chance.whole(SLOW_MS.from, SLOW_MS.to) : 0);
   const late = () => (chance.chance(weather.late) ? chance.whole(1_000, 40_000) : 0);
@@ -76,6 +79,10 @@ export function network(time: Timeline, chance: Random, first: Weather, doubled:
       }),
     clearUp() {
       weather = CLEAR;
+      for (const happen of followers) happen();
+    },
+    onClear(happen) {
+      followers.push(happen);
     },
   };
 }
