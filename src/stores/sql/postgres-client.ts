@@ -63,7 +63,11 @@ function askOf(client: PostgresClient): Ask {
   refuseForeign(client, FOREIGN_TO_POSTGRES);
   const { query, unsafe } = Object(client) as Partial<PostgresQueryClient & PostgresUnsafeClient>;
   if (typeof query === 'function') {
-    return halfOfPool(client, async ({ text, values }) => rowsOf(await query.call(client, text, [...values])));
+    const ask: Ask = async ({ text, values }) => rowsOf(await query.call(client, text, [...values]));
+    // `neon()` sends each statement over HTTP, so there are no connections to leave to the program.
+    const hasConnections =
+      typeof client !== 'function' || typeof (client as { connect?: unknown }).connect === 'function';
+    return hasConnections ? halfOfPool(client, ask) : ask;
   }
   if (typeof unsafe === 'function') {
     // Nothing is cancelled: a cancel of postgres.js can end the process, or leave a connection unusable.

@@ -126,3 +126,24 @@ describe('F152 a write that waits for somebody else’s transaction', () => {
     expect(await Promise.all(asked.map(({ name }) => grant(store, claim({ name }))))).toHaveLength(2);
   });
 });
+
+// The real one keeps the contract in test/stores/postgres/clients.proof.test.ts. Here it only has to hold answers back.
+test('a client of the shape of neon(), which has no connections, is asked by all calls at once', async () => {
+  let asked = 0;
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const client = Object.assign(() => Promise.reject(new Error('a template')), {
+    async query(text: string, values: (string | number)[]) {
+      if (++asked === 12) answer();
+      await answered;
+      return query(text, values);
+    },
+  });
+  const store = postgresStore({ client });
+
+  expect(await Promise.all(Array.from({ length: 12 }, () => grant(store, claim({ name: newName() }))))).toHaveLength(
+    12,
+  );
+});
