@@ -15,8 +15,8 @@ const turnsOf = new WeakMap<object, Turns>();
 
 /**
  * Sends statements to a client so that at most half of its connections are used at a time, and at least one. Calls that
- * wait for a locked table then leave the program its other connections. A statement that waits here, unlike one that
- * waits in the client, is never sent once its call has ended.
+ * wait for a locked table then leave the program its other connections. A statement with a signal that waits here, unlike
+ * one that waits in the client, is not sent once its call has ended.
  */
 export function halfOfPool(client: object, ask: Ask): Ask {
   const most = Math.max(1, Math.floor(connectionsOf(client) / 2));

@@ -24,7 +24,8 @@ export interface Statement {
 /**
  * Runs one statement. Resolves to the client's answer, which nobody has read yet.
  *
- * @param signal takes the statement back, if the client can do that; absent for a statement that must be sent
+ * @param signal aborts while the statement still waits for its turn, so that it is not sent; absent for a statement that
+ *   must be sent, however late
  */
 export type Ask = (statement: Statement, signal?: Signal) => Promise<unknown>;
 
