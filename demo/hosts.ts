@@ -59,7 +59,7 @@ export async function startHost(
       const askedMs = Date.now();
       tell(JSON.stringify({ id, time: new Date(tick).toISOString(), runMs, fails, remainingMs, isBare }));
       const reply = await until('replied', isOfThis).catch(() => undefined);
-      const toldMs = Date.now();
+      const returnedMs = Date.now();
       const ending = (reply?.['ending'] ?? 'killed') as Ending;
 
       const fact = { attempt: `${id} on ${host}`, host, tick };
@@ -67,7 +67,7 @@ export async function startHost(
         said().find((line) => isOfThis(line) && line['said'] === word),
       );
       if (began) {
-        const [beganMs, endedMs] = [Number(began['atMs']), Number(end?.['atMs'] ?? toldMs)];
+        const [beganMs, endedMs] = [Number(began['atMs']), Number(end?.['atMs'] ?? returnedMs)];
         const token = Number(began['token'] ?? 0);
         const isRecorded = ending === 'ran';
         const run = { began: [beganMs, beganMs], ended: [endedMs, endedMs], isRecorded } as const;
@@ -75,7 +75,7 @@ export async function startHost(
         runs.push({ ...fact, token, ...run, end: isRecorded ? 'returned' : reply ? 'threw' : 'died' });
       } else {
         const reason = ending.slice('skipped: '.length) as SkipReason;
-        skips.push({ ...fact, at: [askedMs, toldMs], reason, grantOverMs: Number.POSITIVE_INFINITY });
+        skips.push({ ...fact, at: [askedMs, returnedMs], reason, grantOverMs: Number.POSITIVE_INFINITY });
       }
       if (!reply) {
         await ended;

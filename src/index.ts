@@ -32,11 +32,11 @@ export type {
 export type { CheckIn, MemberList, MemberStore } from './core/ports/member-store.js';
 export {
   CorruptLockError,
-  DeadlineError,
   LockHeldError,
   LockLostError,
   LockStoreError,
   type LockStoreErrorCode,
+  RunEndedError,
   type StoreOperation,
 } from './core/public/errors.js';
 export type { LockEvent, Observer } from './core/public/events.js';

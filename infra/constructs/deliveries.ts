@@ -6,7 +6,7 @@ import type { Construct, IDependable } from 'constructs';
 import { refuseForeignRole } from './attached-function.js';
 import { refuseForRules } from './dead-letter-place.js';
 import { grantKeyUse } from './key-rights.js';
-import { toldIfMissing, warnToAdd } from './missing-rights.js';
+import { warnIfMissing, warnToAdd } from './missing-rights.js';
 
 /*
  * The permissions to deliver ticks to a function, and to send ticks that were given up to its queue. Each policy has
@@ -48,8 +48,8 @@ export function allowScheduler(grantee: IRole, { fn, deadLetterQueue }: Delivera
   const send = Grant.addToPrincipal({ grantee, actions: ['sqs:SendMessage'], resourceArns: [queueArn] });
   const encrypt = key ? [grantKeyUse(fn, key, grantee)] : [];
   return [send, ...encrypt].reduce(
-    (all, grant) => all.combine(toldIfMissing(fn, grantee, grant)),
-    toldIfMissing(fn, grantee, invoke),
+    (all, grant) => all.combine(warnIfMissing(fn, grantee, grant)),
+    warnIfMissing(fn, grantee, invoke),
   );
 }
 

@@ -2,7 +2,7 @@ import { Grant, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IConstruct } from 'constructs';
 import { type LockKeys, lockKeys } from './lock-keys.js';
-import { differ, ownerOf, toldIfMissing, warnToAdd } from './missing-rights.js';
+import { differ, ownerOf, warnIfMissing, warnToAdd } from './missing-rights.js';
 import { grantTableKey } from './table-key.js';
 
 /** An account and a region. A value that is not known is a token. */
@@ -81,7 +81,7 @@ export function grantOperate(table: TableResource, grantee: IGrantable, keyPrefi
  * account, which the policy of the table must allow too.
  */
 function settled(table: TableResource, grantee: IGrantable, grants: readonly Grant[]): Grant {
-  const grant = toldIfMissing(
+  const grant = warnIfMissing(
     table,
     grantee,
     grants.reduce((all, other) => all.combine(other)),

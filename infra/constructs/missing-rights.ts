@@ -20,7 +20,7 @@ export function isHeld({ grantPrincipal }: IGrantable, grant: Grant): boolean {
  * Returns a grant to a principal. If no policy of this app holds the right, warns with the statements to add, and
  * returns a grant that failed.
  */
-export function toldIfMissing(scope: IConstruct, grantee: IGrantable, grant: Grant): Grant {
+export function warnIfMissing(scope: IConstruct, grantee: IGrantable, grant: Grant): Grant {
   const { grantPrincipal } = grantee;
   // CDK itself warns of a principal that is not known.
   if (isHeld(grantee, grant) || grant.principalStatements.length === 0 || isUnknown(grantPrincipal)) return grant;

@@ -13,7 +13,7 @@ import type { LockAlarms } from './alarms/lock-alarms.js';
 import { bundlingOf } from './bundling.js';
 import { narrowFunctionRole } from './function-role.js';
 import type { LockMetricOptions } from './lock-metrics.js';
-import { differ, toldIfMissing, warnToAdd } from './missing-rights.js';
+import { differ, warnIfMissing, warnToAdd } from './missing-rights.js';
 import type { PlannedSchedule } from './planned-schedule.js';
 import { refuseShapeOfFunction } from './props-shape.js';
 import { SingleExecution, type SingleExecutionProps } from './single-execution.js';
@@ -103,7 +103,7 @@ export class SingleExecutionFunction extends NodejsFunction {
     if (!own.role) narrowFunctionRole(this.role);
     if (!own.tracing) acknowledgeNoTraces(this);
     this.#log = own.logGroup ? undefined : ownLog(this, props);
-    toldIfMissing(this, this, this.logGroup.grantWrite(this));
+    warnIfMissing(this, this, this.logGroup.grantWrite(this));
     this.execution = SingleExecution.attach(this, props);
     this.lockAtMostFor = this.execution.lockAtMostFor;
     this.metricNamespace = this.execution.metricNamespace;

@@ -120,23 +120,23 @@ export function secretCheck(options: { readonly secret?: string | false }): (req
   if (secret !== undefined && !SENDABLE.test(secret)) {
     throw new TypeError('secret cannot be sent in a header: give printable ASCII without blanks at its ends');
   }
-  const told = new Set<string>();
-  const tellOnce = (message: string) => {
-    if (!told.has(message)) warn(message);
-    told.add(message);
+  const warned = new Set<string>();
+  const warnOnce = (message: string) => {
+    if (!warned.has(message)) warn(message);
+    warned.add(message);
   };
   return ({ headers }) => {
     const expected = secret ?? secretOfEnvironment();
     if (expected === undefined) {
-      tellOnce(MISSING);
+      warnOnce(MISSING);
       return 'unset';
     }
     if (!SENDABLE.test(expected)) {
-      tellOnce(UNSENDABLE);
+      warnOnce(UNSENDABLE);
       return 'unsendable';
     }
     const isRight = isSame(headers.get('authorization') ?? '', `Bearer ${expected}`);
-    if (!isRight) tellOnce(REFUSED);
+    if (!isRight) warnOnce(REFUSED);
     return isRight ? 'right' : 'wrong';
   };
 }

@@ -9,7 +9,7 @@ import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { namesOf } from '../core/values/checks.js';
 import { defined } from '../core/values/defined.js';
 import {
-  type OnUntold,
+  type OnUnscheduled,
   readInstant,
   type TickOption,
   type Trigger,
@@ -179,7 +179,7 @@ export function lambdaOrders<E>(handler: unknown, options: Options<E>): LambdaOr
   };
 }
 
-function onNoTick(): OnUntold {
+function onNoTick(): OnUnscheduled {
   const warnOnce = warnOfNoTick();
   return (read, name) => {
     checkFilledIn(read, name);

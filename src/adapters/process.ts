@@ -49,7 +49,7 @@ interface FallingBack<F> {
   readonly onSkipped: (skipped: Skipped) => F | PromiseLike<F>;
 }
 
-interface Telling<S extends 'return' | 'throw'> {
+interface Reporting<S extends 'return' | 'throw'> {
   readonly onSkipped?: S;
 }
 
@@ -87,7 +87,7 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
 export function withSingleExecution<R, F>(job: Job<[], R>, options: Options & FallingBack<F>): () => Promise<R | F>;
 export function withSingleExecution<R, S extends 'return' | 'throw' = 'return'>(
   job: Job<[], R>,
-  options: Options & Telling<S>,
+  options: Options & Reporting<S>,
 ): () => Promise<Reply<R, S>>;
 /** For a job with arguments: declare the type of each parameter, also of the execution. */
 export function withSingleExecution<A extends readonly unknown[], R, F>(
@@ -96,7 +96,7 @@ export function withSingleExecution<A extends readonly unknown[], R, F>(
 ): (...args: A) => Promise<R | F>;
 export function withSingleExecution<A extends readonly unknown[], R, S extends 'return' | 'throw' = 'return'>(
   job: Job<A, R>,
-  options: Options<NoInfer<A>> & Telling<S>,
+  options: Options<NoInfer<A>> & Reporting<S>,
 ): (...args: A) => Promise<Reply<R, S>>;
 /** For options that are not known at compile time: the result also depends on `onSkipped`. */
 export function withSingleExecution<A extends readonly unknown[]>(
@@ -110,7 +110,7 @@ export function withSingleExecution<A extends readonly unknown[]>(
   const { settings, nameFor, reply } = resolveWrapper(job, options, OWN_OPTIONS, logAndMetrics);
   const policy = withStore(settings, options.store);
   const triggerFor = requiredTick(options.tick, settings, (_, name) => {
-    if (!isSwitchedOff(policy.store)) throw untold(name);
+    if (!isSwitchedOff(policy.store)) throw unscheduled(name);
   });
   const timesFor = timesByOptions(settings, options);
 
@@ -136,7 +136,7 @@ function withExecution(args: readonly unknown[], execution: Execution, parameter
   return [...own, execution] as never[];
 }
 
-function untold(name: string): TypeError {
+function unscheduled(name: string): TypeError {
   return new TypeError(
     `lock "${name}" is for ticks, and this call has none; croner 10, node-cron 4 and node-schedule pass one: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
   );

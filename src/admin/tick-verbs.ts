@@ -92,14 +92,14 @@ function additionOf(name: string, record: LockRecord, ticksMs: readonly number[]
       `name is ${describe(name)}: this lock has not run; check the name, or let the job run once before a backfill`,
     );
   }
-  const told = notKnownAsDone(record, ticksMs);
+  const unlisted = notKnownAsDone(record, ticksMs);
   const listed = openTicksIn(record);
-  if (new Set([...listed, ...told]).size > MOST_LISTED) {
+  if (new Set([...listed, ...unlisted]).size > MOST_LISTED) {
     throw new RangeError(
       `backfill of lock "${name}" refused: it lists at most ${MOST_LISTED} ticks, and has ${listed.length} already; give a shorter time between from and to`,
     );
   }
-  return { listing: told.length > 0 ? listingWith(name, record, told) : undefined, result: datesOf(told) };
+  return { listing: unlisted.length > 0 ? listingWith(name, record, unlisted) : undefined, result: datesOf(unlisted) };
 }
 
 /** Changes the lists of a lock that nobody holds. Reads it again if it has changed before the write. */

@@ -207,7 +207,7 @@ export interface Leadership {
    */
   readonly term: number;
   /**
-   * Aborts when the term ends: with a `LockLostError` when the lead is lost, with a `DeadlineError` when the election
+   * Aborts when the term ends: with a `LockLostError` when the lead is lost, with a `RunEndedError` when the election
    * is stopped, or with the error that `onStarted` threw.
    */
   readonly signal: Signal;

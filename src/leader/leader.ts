@@ -1,7 +1,7 @@
 import { logAndMetrics } from '../core/observers/default-observers.js';
 import type { Holder } from '../core/ports/lock-store.js';
 import { toStoreError } from '../core/public/errors.js';
-import { tellAll } from '../core/public/events.js';
+import { reporter } from '../core/public/events.js';
 import { publicHolder, type Skipped } from '../core/public/outcome.js';
 import { looseCall } from '../core/run/deadlines.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
@@ -84,7 +84,7 @@ export function withLeadership<A extends readonly unknown[], R>(
     const run = () => handler.apply(this, [...args] as unknown as [...A]);
     if (isSwitchedOff(store)) return run();
     const attemptId = newAttemptId();
-    const tell = tellAll(observers, clock, { name, attemptId, tickMs: undefined });
+    const report = reporter(observers, clock, { name, attemptId, tickMs: undefined });
     const claim = { name, attemptId, leaseMs, lockedBy: candidate, markTickAtStart: false };
     try {
       const asked = await store.acquire(claim, looseCall(policy));
@@ -93,13 +93,13 @@ export function withLeadership<A extends readonly unknown[], R>(
         const isOurs = reason === 'locked' && holder?.lockedBy === candidate && (await renew(holder));
         if (!isOurs) {
           const why = { reason, ...defined({ holder: holder && publicHolder(holder) }) };
-          tell({ type: 'skipped', ...why });
+          report({ type: 'skipped', ...why });
           return { status: 'skipped', name, ...why };
         }
       }
     } catch (cause) {
       const error = toStoreError(cause, 'acquire', name);
-      tell({ type: 'acquire-failed', error, next: 'throw' });
+      report({ type: 'acquire-failed', error, next: 'throw' });
       throw error;
     }
     return run();

@@ -1,5 +1,5 @@
 import type { Level } from '../core/observers/event-words.js';
-import { operatorLog, tellOperator } from '../core/observers/operator-log.js';
+import { operatorLog, reportToOperator } from '../core/observers/operator-log.js';
 import type { Observer } from '../core/public/events.js';
 import { checkMethods } from '../core/values/checks.js';
 import { unawaited } from '../core/values/promised.js';
@@ -37,7 +37,7 @@ export function loggerObserver(logger: LoggerLike): Observer {
   // pino takes the fields before the message. The other loggers take them after it.
   const isPino = typeof (logger as { readonly bindings?: unknown }).bindings === 'function';
   return (event) =>
-    tellOperator(event, (level, message, lockEvent) => {
+    reportToOperator(event, (level, message, lockEvent) => {
       const fields = { source: 'single-execution', lockEvent };
       unawaited(logger[level](...((isPino ? [fields, message] : [message, fields]) as never[])));
     });

@@ -52,13 +52,13 @@ export function dueTick(schedule: Schedule | undefined, clock: Clock): Date | un
 }
 
 /** Tells if the calls at these instants, oldest first, all lie equally far from the ticks of a schedule. */
-export function tellMisfit(
+export function reportMisfit(
   name: string,
   schedule: Schedule,
   calls: readonly Date[],
-  tell: (words: string) => void,
+  report: (words: string) => void,
 ): void {
-  const onNearest = (schedule as WatchedSchedule)[WATCH]?.(tell);
+  const onNearest = (schedule as WatchedSchedule)[WATCH]?.(report);
   for (const at of calls) {
     const due = nearestTick({ schedule, clock: { now: () => at.getTime() } })();
     if (due) onNearest?.(name, due.tickMs, due.gapsMs);

@@ -89,8 +89,8 @@ export function lastRenewal(lock: LockInfo, nowMs: number): Date | undefined {
   if (!isTaken(lock) || !lockedAt || !lockUntil || leaseMs === undefined) return undefined;
   const renewedMs = lockUntil.getTime() - leaseMs;
   // A lease is renewed after a third of it. On DynamoDB a grant ends some seconds later than `leaseMs` after `lockedAt`.
-  const isTold = renewedMs > lockedAt.getTime() + Math.max(1_000, leaseMs / 4) && renewedMs <= nowMs + 5_000;
-  return isTold ? new Date(Math.min(renewedMs, nowMs)) : undefined;
+  const isReported = renewedMs > lockedAt.getTime() + Math.max(1_000, leaseMs / 4) && renewedMs <= nowMs + 5_000;
+  return isReported ? new Date(Math.min(renewedMs, nowMs)) : undefined;
 }
 
 /** Says that a lease is renewed again and again: a run that hangs keeps its lock, and no time of its lease ends that. */

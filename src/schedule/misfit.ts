@@ -11,8 +11,8 @@ const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 
 /** Makes a function that tells once if calls for several ticks in a row lie equally far from the ticks. */
-export function watchCalls(text: string, tell: (message: string) => void): OnNearest {
-  let [lastMs, lastGapsMs, count, isTold] = [Number.NaN, [0, 0] as readonly number[], 0, false];
+export function watchCalls(text: string, report: (message: string) => void): OnNearest {
+  let [lastMs, lastGapsMs, count, isReported] = [Number.NaN, [0, 0] as readonly number[], 0, false];
   return (name, tickMs, gapsMs) => {
     const isAway = Math.min(...gapsMs) > QUARTER_MS - MINUTE_MS;
     const kept = gapsMs.filter((ms, side) => isNear(ms, lastGapsMs[side]));
@@ -23,9 +23,9 @@ export function watchCalls(text: string, tell: (message: string) => void): OnNea
     const offMs = Math.min(...kept);
     const isOfZone = isNear(offMs, Math.round(offMs / QUARTER_MS) * QUARTER_MS);
     // Calls that are late by up to an hour can repeat a short distance by chance.
-    if (isTold || count < (isOfZone ? 2 : 3) + (Math.min(...gapsMs) > 59 * MINUTE_MS ? 0 : 2)) return;
-    isTold = true;
-    tell(
+    if (isReported || count < (isOfZone ? 2 : 3) + (Math.min(...gapsMs) > 59 * MINUTE_MS ? 0 : 2)) return;
+    isReported = true;
+    report(
       `lock "${name}": calls always come ${Math.round(offMs / MINUTE_MS)} minutes ${offMs === gapsMs[0] ? 'after' : 'before'} a tick of the schedule ${text}: give the schedule the expression and the time zone of the scheduler, such as { timeZone: 'Europe/London' }`,
     );
   };

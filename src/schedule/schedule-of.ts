@@ -41,7 +41,7 @@ export function scheduleOf(
       return found;
     },
     toString: () => text,
-    [WATCH]: (tell: (message: string) => void) => watchCalls(text, tell),
+    [WATCH]: (report: (message: string) => void) => watchCalls(text, report),
     ...more,
   });
 }

@@ -3,7 +3,7 @@ import type { Granted, LockStore, StoreCall } from '../core/ports/lock-store.js'
 import type { MemberStore } from '../core/ports/member-store.js';
 import type { StoreOperation } from '../core/public/errors.js';
 import { lockKey } from '../core/record/lock-record.js';
-import { settleAttempt, settledDeletion, settledListing, untoldWrite } from '../core/request/attempt.js';
+import { settleAttempt, settledDeletion, settledListing, unansweredWrite } from '../core/request/attempt.js';
 import { type Answer, answered } from '../core/request/try-loop.js';
 import { describe } from '../core/values/checks.js';
 import type { Sent } from '../core/values/clock.js';
@@ -120,7 +120,7 @@ function operatorVerbs(swap: Swap): Omit<LockAdminStore, 'list'> {
       const answer = await swap('forceRelease', name, call, (found) => decideForce(force, found));
       const { result } = answered(answer);
       // An earlier try may have been applied before the lock changed.
-      if (result === 'changed' && answer.ambiguous) throw untoldWrite('forceRelease', name);
+      if (result === 'changed' && answer.ambiguous) throw unansweredWrite('forceRelease', name);
       return result;
     },
 

@@ -24,7 +24,7 @@ describe('row 31: beside the package signal-exit', () => {
     const running = start(`import { onExit } from 'signal-exit'; ${program}`);
     await running.until('beside started');
     running.sigterm();
-    await running.until('aborted DeadlineError SHUTDOWN');
+    await running.until('aborted RunEndedError SHUTDOWN');
     await running.turn();
     await running.tell('settle');
 

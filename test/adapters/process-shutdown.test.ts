@@ -22,7 +22,7 @@ const SETTLED = ['digest settled', 'digest released', 'digest finished', 'fulfil
 const since = (lines: readonly string[], line: string) => lines.slice(lines.indexOf(line) + 1);
 
 describe('row 31: SIGTERM', () => {
-  test('row 31: aborts the signal with a DeadlineError, waits for the job, releases once, and then ends the process', async () => {
+  test('row 31: aborts the signal with a RunEndedError, waits for the job, releases once, and then ends the process', async () => {
     const program = start('await call(wrap(obey));');
     await program.until('digest started');
     expect(await redis.hgetall('lock:digest')).toMatchObject({ state: 'held' });
@@ -30,13 +30,13 @@ describe('row 31: SIGTERM', () => {
 
     expect(await program.ended).toBe('SIGTERM');
     expect(since(program.lines, 'digest started')).toEqual([
-      'aborted DeadlineError SHUTDOWN',
+      'aborted RunEndedError SHUTDOWN',
       'digest released',
       'digest failed',
-      'rejected DeadlineError SHUTDOWN',
+      'rejected RunEndedError SHUTDOWN',
     ]);
     const record = await redis.hgetall('lock:digest');
-    expect(record).toMatchObject({ state: 'released', result: 'failed', error: 'DeadlineError' });
+    expect(record).toMatchObject({ state: 'released', result: 'failed', error: 'RunEndedError' });
     expect(record).not.toHaveProperty('doneTick');
   });
 
@@ -44,7 +44,7 @@ describe('row 31: SIGTERM', () => {
     const program = start("await call(wrap(settleWhenTold('settle')));");
     await program.until('digest started');
     program.sigterm();
-    await program.until('aborted DeadlineError SHUTDOWN');
+    await program.until('aborted RunEndedError SHUTDOWN');
     program.sigterm();
     await program.turn();
     expect(await redis.hgetall('lock:digest')).toMatchObject({ state: 'held' });
@@ -53,7 +53,7 @@ describe('row 31: SIGTERM', () => {
     await program.tell('settle');
 
     expect(await program.ended).toBe('SIGTERM');
-    expect(since(program.lines, 'aborted DeadlineError SHUTDOWN')).toEqual(SETTLED);
+    expect(since(program.lines, 'aborted RunEndedError SHUTDOWN')).toEqual(SETTLED);
     expect(await redis.hgetall('lock:digest')).toMatchObject({ result: 'succeeded', doneTick: expect.anything() });
   });
 
@@ -86,11 +86,11 @@ describe('row 31: SIGTERM', () => {
     await program.tell('answer');
 
     expect(await program.ended).toBe('SIGTERM');
-    expect(program.lines.at(-1)).toBe('rejected DeadlineError SHUTDOWN');
+    expect(program.lines.at(-1)).toBe('rejected RunEndedError SHUTDOWN');
     expect(await redis.hgetall('lock:digest')).toMatchObject({ state: 'released', result: 'failed' });
   });
 
-  test('row 31: a call that comes after it rejects with a DeadlineError and writes nothing', async () => {
+  test('row 31: a call that comes after it rejects with a RunEndedError and writes nothing', async () => {
     const program = start(`
       process.on('SIGTERM', () => say('own'));
       await call(wrap(async (execution) => {
@@ -104,16 +104,16 @@ describe('row 31: SIGTERM', () => {
 
     expect(await program.ended).toBe(0);
     expect(since(program.lines, 'digest started').filter((line) => line !== 'own')).toEqual([
-      'aborted DeadlineError SHUTDOWN',
+      'aborted RunEndedError SHUTDOWN',
       'during attempted',
       'during acquire-failed',
-      'rejected DeadlineError SHUTDOWN',
+      'rejected RunEndedError SHUTDOWN',
       'digest released',
       'digest finished',
       'fulfilled',
       'afterwards attempted',
       'afterwards acquire-failed',
-      'rejected DeadlineError SHUTDOWN',
+      'rejected RunEndedError SHUTDOWN',
     ]);
     expect(await redis.keys('*')).toEqual(['lock:digest']);
   });
@@ -150,7 +150,7 @@ describe('row 31: a program that listens for SIGTERM itself', () => {
       await call(wrap(settleWhenTold('settle')));`);
     await program.until('digest started');
     program.sigterm();
-    await program.until('aborted DeadlineError SHUTDOWN');
+    await program.until('aborted RunEndedError SHUTDOWN');
     await program.tell('shut down');
     await program.until('shut down');
     await program.turn();
@@ -186,7 +186,7 @@ describe('row 31: SIGTERM while nothing runs', () => {
     program.sigterm();
     await program.until('own');
     await program.tell('call');
-    await program.until('rejected DeadlineError SHUTDOWN');
+    await program.until('rejected RunEndedError SHUTDOWN');
     await program.turn();
     void program.tell('leave');
 
@@ -195,7 +195,7 @@ describe('row 31: SIGTERM while nothing runs', () => {
       'own',
       'afterwards attempted',
       'afterwards acquire-failed',
-      'rejected DeadlineError SHUTDOWN',
+      'rejected RunEndedError SHUTDOWN',
     ]);
     expect(await redis.keys('*')).toEqual(['lock:digest']);
   });

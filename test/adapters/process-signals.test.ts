@@ -32,7 +32,7 @@ describe('row 148: each signal that ends a process', () => {
       const program = start("await call(wrap(settleWhenTold('settle')));");
       await program.until('digest started');
       program.send(signal);
-      await program.until('aborted DeadlineError SHUTDOWN');
+      await program.until('aborted RunEndedError SHUTDOWN');
       expect(await held()).toMatchObject({ state: 'held' });
       await program.tell('settle');
 
@@ -58,7 +58,7 @@ describe('row 148: each signal that ends a process', () => {
       );
       await program.until('digest started');
       program.send(signal);
-      await program.until('aborted DeadlineError SHUTDOWN');
+      await program.until('aborted RunEndedError SHUTDOWN');
       program.send(signal);
 
       expect(await program.ended).toBe(signal);
@@ -70,7 +70,7 @@ describe('row 148: each signal that ends a process', () => {
     const program = start('await call(wrap(async (execution) => { await aborted(execution); await told("never"); }));');
     await program.until('digest started');
     program.send('SIGINT');
-    await program.until('aborted DeadlineError SHUTDOWN');
+    await program.until('aborted RunEndedError SHUTDOWN');
     program.send('SIGTERM');
 
     expect(await program.ended).toBe('SIGTERM');
@@ -82,7 +82,7 @@ describe('row 148: each signal that ends a process', () => {
     program.send('SIGQUIT');
 
     expect(await program.ended).toBe('SIGQUIT');
-    expect(program.lines).not.toContain('aborted DeadlineError SHUTDOWN');
+    expect(program.lines).not.toContain('aborted RunEndedError SHUTDOWN');
   });
 });
 
@@ -148,7 +148,7 @@ describe.each(Object.entries(EXIT_LISTENERS))('F140 beside %s', (_, listens) => 
     const running = start(program);
     await Promise.all([running.until('digest started'), running.until('listens')]);
     running.sigterm();
-    await running.until('aborted DeadlineError SHUTDOWN');
+    await running.until('aborted RunEndedError SHUTDOWN');
     await running.tell('settle');
 
     expect(await running.ended).toBe('SIGTERM');
@@ -174,7 +174,7 @@ describe.each(Object.entries(EXIT_LISTENERS))('F140 beside %s', (_, listens) => 
     );
     await program.until('digest started');
     program.send('SIGINT');
-    await program.until('aborted DeadlineError SHUTDOWN');
+    await program.until('aborted RunEndedError SHUTDOWN');
     program.send('SIGINT');
 
     expect(await program.ended).toBe('SIGINT');

@@ -75,7 +75,7 @@ function textsOf(name: string, member: string, type = typeOf(name)): string[] {
   return [...new Set(texts)].sort();
 }
 
-const ERRORS = ['LockStoreError', 'LockHeldError', 'LockLostError', 'DeadlineError', 'CorruptLockError'];
+const ERRORS = ['LockStoreError', 'LockHeldError', 'LockLostError', 'RunEndedError', 'CorruptLockError'];
 const CODES = ERRORS.flatMap((error) => textsOf(error, 'code')).sort();
 
 test('every reason of a skip is in docs/on-call.md, and README and the reference count them', () => {

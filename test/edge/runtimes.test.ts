@@ -110,8 +110,8 @@ describe.each(RUNTIMES)('on $name', { timeout: SLOW_MS }, (runtime) => {
     await get('/clean-up');
 
     expect(ENDED_BY_SIGTERM).toContainEqual(await program.ended);
-    expect(program.said()[2]).toMatchObject({ said: 'stopped', error: 'DeadlineError' });
-    expect(await lock('clean')).toMatchObject({ state: 'released', result: 'failed', error: 'DeadlineError' });
+    expect(program.said()[2]).toMatchObject({ said: 'stopped', error: 'RunEndedError' });
+    expect(await lock('clean')).toMatchObject({ state: 'released', result: 'failed', error: 'RunEndedError' });
     expect(bridge.requests().length - asked).toBeLessThanOrEqual(2);
   });
 });

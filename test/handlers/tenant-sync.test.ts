@@ -74,7 +74,7 @@ test('stops the request when the function runs out of time', async () => {
   await expect(
     handler({ scheduledTime: '2026-01-01T00:15:00Z', detail: { tenant: 'acme' } }, context),
   ).rejects.toMatchObject({
-    name: 'DeadlineError',
+    name: 'RunEndedError',
   });
   expect(locks.item('tenant-sync/acme')).toMatchObject({ state: 'released', result: 'failed' });
 });

@@ -85,9 +85,9 @@ export class AlarmScene {
   deadLetter(minute: number, takenOut: number): void {
     const dimensions = [{ Name: 'QueueName', Value: this.#ids.queue }];
     for (let at = minute; at < takenOut + SIX_HOURS; at += 1) {
-      const isTold = at < minute + SIX_HOURS || at >= takenOut;
+      const isReported = at < minute + SIX_HOURS || at >= takenOut;
       const value = at < takenOut ? 1 : 0;
-      if (isTold) this.#report('AWS/SQS', 'ApproximateNumberOfMessagesVisible', dimensions, value, at);
+      if (isReported) this.#report('AWS/SQS', 'ApproximateNumberOfMessagesVisible', dimensions, value, at);
     }
   }
 

@@ -258,7 +258,7 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
       respond = () => new Promise(() => {});
 
       const late = await sync(fn, 'acme', '2026-01-01T00:15:00Z', { timeoutMs: 5_000, killMs: 60_000 });
-      expect(late).toMatchObject({ status: 'failed', errorType: 'DeadlineError' });
+      expect(late).toMatchObject({ status: 'failed', errorType: 'RunEndedError' });
       expect(await sync(fn, 'acme', '2026-01-01T00:15:00Z', { requestId: late.requestId })).toMatchObject({
         value: { synced: 0, skipped: 'already-executed' },
       });

@@ -4,7 +4,7 @@ import { gate } from '../support/gate.js';
 import { settledOf } from '../support/settled.js';
 
 describe('stop', () => {
-  test('asks with a DeadlineError, waits for onStarted, calls onStopped once, and only then frees the lead', async () => {
+  test('asks with a RunEndedError, waits for onStarted, calls onStopped once, and only then frees the lead', async () => {
     const [work, farewell] = [gate(), gate()];
     const { clock, item, leaders, a } = await twoCandidates({
       a: { onStarted: () => work.opened, onStopped: () => farewell.opened },
@@ -14,7 +14,7 @@ describe('stop', () => {
     expect([a.election.isLeader(), a.election.term]).toEqual([false, undefined]);
     await clock.advance(60_000);
 
-    expect(a.begun[0]?.signal.reason).toMatchObject({ name: 'DeadlineError', code: 'SHUTDOWN' });
+    expect(a.begun[0]?.signal.reason).toMatchObject({ name: 'RunEndedError', code: 'SHUTDOWN' });
     expect([a.election.isLeader(), a.election.term]).toEqual([false, undefined]);
     expect(a.ended).toEqual(a.begun);
     expect(await item()).toMatchObject({ state: 'held', lockedBy: 'a' });

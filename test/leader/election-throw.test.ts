@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DeadlineError, LockLostError } from 'single-execution';
+import { LockLostError, RunEndedError } from 'single-execution';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { electionScene, GUARD, LEASE, RETRY } from '../support/election-scene.js';
 import { gate } from '../support/gate.js';
@@ -89,7 +89,7 @@ describe('a term that ends by a throw', () => {
   test.each([
     ['a LockLostError of another lock', new LockLostError('other', 'its lease is over')],
     ['a LockLostError of a lock with the same name', new LockLostError('sched', 'its lease is over')],
-    ['a DeadlineError of another lock', new DeadlineError('other', 'SHUTDOWN', 'its process is ending')],
+    ['a RunEndedError of another lock', new RunEndedError('other', 'SHUTDOWN', 'its process is ending')],
   ])('F137 of onStarted on stop: %s is reported as failed', async (_, other) => {
     const told = vi.spyOn(console, 'warn').mockReturnValue();
     onTestFinished(() => told.mockRestore());

@@ -69,12 +69,12 @@ export function caller(
     answer.then(settled, settled);
     return answer;
   };
-  const isTold = (end: Attempt['end'], isUnheard = false) => {
+  const isReported = (end: Attempt['end'], isUnheard = false) => {
     if (attempt) Object.assign(attempt, { end, atMs: now(), isUnheard });
   };
   const hasEnded = () => {
     // A caller that waits gets no event for a refusal.
-    if (attempt?.end === 'none') isTold('skipped');
+    if (attempt?.end === 'none') isReported('skipped');
     if (attempt) onOver(attempt);
     attempt = undefined;
   };
@@ -97,17 +97,17 @@ export function caller(
       if ('error' in event && MISTAKE.test(String(event.error))) onMistake(String(event.error));
       switch (event.type) {
         case 'acquired':
-          isTold('acquired');
+          isReported('acquired');
           break;
         case 'acquire-failed':
-          isTold('failed', UNHEARD.includes((event.error as { code?: unknown }).code));
+          isReported('failed', UNHEARD.includes((event.error as { code?: unknown }).code));
           onFailed((event.error as { code?: unknown }).code, attempt);
           break;
         case 'release-failed':
           if (attempt) attempt.isUnheard = true;
           break;
         case 'skipped': {
-          isTold('skipped');
+          isReported('skipped');
           onSkipped(event, attempt);
           hasEnded();
           break;

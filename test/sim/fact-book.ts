@@ -67,7 +67,7 @@ export function factBook({ regime, rules, now, tell, violation }: Circumstances)
         ...(isForced && { mayOverlapFromMs: now() }),
       };
       const onAbort = () => {
-        run.toldMs = now();
+        run.returnedMs = now();
         if (isDeaf) run.mayOverlapFromMs ??= now();
       };
       signal.addEventListener('abort', onAbort, { once: true });

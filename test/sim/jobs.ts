@@ -1,12 +1,12 @@
 import {
   CorruptLockError,
-  DeadlineError,
   type Execution,
   executeWithLock,
   type LockEvent,
   LockLostError,
   LockStoreError,
   type Observer,
+  RunEndedError,
 } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { rate } from 'single-execution/schedule';
@@ -201,5 +201,5 @@ export async function playJobs(world: World, { tickMark, everyMs, catchUp }: Tic
 
 /** Whether a call may reject with this error if its task was not called. */
 function isRefusal(error: unknown): boolean {
-  return [LockStoreError, CorruptLockError, DeadlineError].some((type) => error instanceof type);
+  return [LockStoreError, CorruptLockError, RunEndedError].some((type) => error instanceof type);
 }

@@ -164,8 +164,8 @@ export class LockAlarms extends Construct {
     });
     // Without retries a failed run is a dead letter at once, and the alarms for dead letters report it.
     const isWatched = isWanted('deadLetters', this.#options) && isWanted('deadLettersLost', this.#options);
-    const isToldOtherwise = retries === 0 && deadLetters.hasRuns && isWatched;
-    if (!isToldOtherwise || this.#options.failed) {
+    const isReportedOtherwise = retries === 0 && deadLetters.hasRuns && isWatched;
+    if (!isReportedOtherwise || this.#options.failed) {
       this.#addOnNumber('failed', {
         // Lambda's own metric, because a run that was killed cannot write that it failed.
         metric: fn.metricErrors({ period: FIVE_MINUTES }),

@@ -2,8 +2,8 @@ import { Lazy, Stack } from 'aws-cdk-lib';
 import type { Alarm, IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IConstruct } from 'constructs';
 
-/** An alarm's actions. */
-interface Told {
+/** Whom an alarm notifies. */
+interface Notified {
   readonly actions: readonly IAlarmAction[];
   /** Whether the actions also run when the alarm returns to OK. */
   readonly ofOk: boolean;
@@ -15,7 +15,7 @@ interface SharedAlarm {
   /** The paths of the functions that share the alarm. */
   readonly owners: string[];
   /** The actions that the alarm has already. */
-  readonly told: Set<string>;
+  readonly added: Set<string>;
 }
 
 /**
@@ -34,7 +34,7 @@ const SHARED: unique symbol = Symbol.for('single-execution.shared-alarms.1');
 export function sharedAlarm(
   owner: IConstruct,
   key: readonly unknown[],
-  told: Told,
+  notified: Notified,
   make: (owners: string) => Alarm,
 ): Alarm {
   const stack: Stack & { [SHARED]?: Map<string, SharedAlarm> } = Stack.of(owner);
@@ -44,22 +44,22 @@ export function sharedAlarm(
   const found = stack[SHARED].get(id) ?? {
     alarm: make(Lazy.string({ produce: () => listed(owners) })),
     owners,
-    told: new Set(),
+    added: new Set(),
   };
   stack[SHARED].set(id, found);
   found.owners.push(owner.node.path);
-  for (const action of told.actions) tellOnce(found, action, told.ofOk);
+  for (const action of notified.actions) addOnce(found, action, notified.ofOk);
   return found.alarm;
 }
 
-function tellOnce({ alarm, told }: SharedAlarm, action: IAlarmAction, ofOk: boolean): void {
+function addOnce({ alarm, added }: SharedAlarm, action: IAlarmAction, ofOk: boolean): void {
   const bound = action.bind(alarm, alarm);
   const arn = JSON.stringify(Stack.of(alarm).resolve(bound.alarmActionArn));
   const once = { bind: () => bound };
-  if (!told.has(`alarm ${arn}`)) alarm.addAlarmAction(once);
-  if (ofOk && !told.has(`ok ${arn}`)) alarm.addOkAction(once);
-  told.add(`alarm ${arn}`);
-  if (ofOk) told.add(`ok ${arn}`);
+  if (!added.has(`alarm ${arn}`)) alarm.addAlarmAction(once);
+  if (ofOk && !added.has(`ok ${arn}`)) alarm.addOkAction(once);
+  added.add(`alarm ${arn}`);
+  if (ofOk) added.add(`ok ${arn}`);
 }
 
 /** Lists two texts and counts the others, because CloudWatch limits a description to 1,024 characters. */

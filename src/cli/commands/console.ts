@@ -67,12 +67,12 @@ async function serve(session: Session, page: string, port: number | undefined): 
   }).catch((error: NodeJS.ErrnoException) => {
     throw failed(`the console cannot listen on port ${port}: ${error.code}; give another --port`);
   });
-  const told = new Promise((resolve) => {
+  const ended = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
   });
   session.terminal.line(running.url);
   session.terminal.note('open this address in a browser of this machine; Ctrl-C ends the console');
-  await told;
+  await ended;
   await running.close();
   return EXIT.done;
 }

@@ -47,7 +47,7 @@ export const init: Command = {
     const { files, needed, steps, ...rest } = await jobOf(name, project, session);
     await writeNew(session.folder, files);
     const missing = ['single-execution', ...needed].filter((one) => !project.packages.has(one));
-    tell(session, { files: Object.keys(files), missing, ...rest }, { test: testCommand(name, project), ...steps });
+    report(session, { files: Object.keys(files), missing, ...rest }, { test: testCommand(name, project), ...steps });
     return EXIT.done;
   },
 };
@@ -93,7 +93,7 @@ async function writeNew(folder: string, files: Files): Promise<void> {
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text, { flag: 'wx' });
 }
 
-function tell(
+function report(
   { terminal, has }: Session,
   done: { readonly files: readonly string[]; readonly missing: readonly string[]; readonly toAdd?: string },
   steps: Job['steps'],

@@ -131,7 +131,7 @@ export async function runCommand(
     if (place === 'session' || !(await watchdog.saw(signal))) send(signal);
   };
   signals.forwardTo((signal) => void forward(signal));
-  const ending = endWhenTold(AbortSignal.any([stop, signals.asked]), stop, send, clock);
+  const ending = endWhenAsked(AbortSignal.any([stop, signals.asked]), stop, send, clock);
   try {
     const [code, signal] = await ended;
     if (place === 'session') await ending.ofSession(pid);
@@ -169,39 +169,39 @@ async function begun(
 }
 
 interface Ending {
-  /** Resolves when no process of the session is left. Kills processes that are left 10 s after `told` has aborted. */
+  /** Resolves when no process of the session is left. Kills processes that are left 10 s after `asked` has aborted. */
   ofSession(session: number): Promise<void>;
   close(): void;
 }
 
 /**
- * Sends SIGTERM as soon as `stop` aborts, and SIGKILL after the grace period. If `told` aborts, the command itself has
+ * Sends SIGTERM as soon as `stop` aborts, and SIGKILL after the grace period. If `asked` aborts, the command itself has
  * got the signal of this process and may take its time: only the processes that it leaves behind are killed.
  */
-function endWhenTold(
-  told: AbortSignal,
+function endWhenAsked(
+  asked: AbortSignal,
   stop: AbortSignal,
   send: (signal: NodeJS.Signals) => void,
   clock: Clock,
 ): Ending {
-  let toldMono = Number.POSITIVE_INFINITY;
+  let askedMono = Number.POSITIVE_INFINITY;
   let timer: ReturnType<Clock['setTimer']> | undefined;
-  const onTold = () => {
-    toldMono = clock.monotonic();
+  const onAsked = () => {
+    askedMono = clock.monotonic();
   };
   const onStop = () => {
     send('SIGTERM');
     timer = clock.setTimer(() => send('SIGKILL'), GRACE_MS);
   };
-  if (told.aborted) onTold();
+  if (asked.aborted) onAsked();
   if (stop.aborted) onStop();
-  told.addEventListener('abort', onTold);
+  asked.addEventListener('abort', onAsked);
   stop.addEventListener('abort', onStop);
   return {
     async ofSession(session) {
       let isKilled = false;
       while (isSessionAlive(session)) {
-        if (!isKilled && clock.monotonic() > toldMono + GRACE_MS) {
+        if (!isKilled && clock.monotonic() > askedMono + GRACE_MS) {
           isKilled = true;
           send('SIGKILL');
         }
@@ -211,7 +211,7 @@ function endWhenTold(
       }
     },
     close() {
-      told.removeEventListener('abort', onTold);
+      asked.removeEventListener('abort', onAsked);
       stop.removeEventListener('abort', onStop);
       timer?.cancel();
     },

@@ -1,14 +1,14 @@
 import { hostname } from 'node:os';
 import {
-  DeadlineError,
   type ExecuteOptions,
   type Execution,
   executeWithLock,
   type LockEvent,
   LockStoreError,
+  RunEndedError,
 } from '../../index.js';
 import { loggerObserver } from '../../observe/observe.js';
-import { dueTick, shortInstant, tellMisfit } from '../../operate/times.js';
+import { dueTick, reportMisfit, shortInstant } from '../../operate/times.js';
 import type { Command, Environment, Session } from '../command.js';
 import { CliError, EXIT, isWrongUse, messageWithCause, quoted, wrongUse } from '../exit-code.js';
 import { given, instantOf, scheduleOf } from '../read-value.js';
@@ -124,7 +124,7 @@ function noteMisfit(
   note: (words: string) => void,
 ): void {
   if (typeof schedule !== 'object' || tick === undefined || previous === undefined) return;
-  tellMisfit(name, schedule, [previous.lockedAt, new Date(clock.now())], note);
+  reportMisfit(name, schedule, [previous.lockedAt, new Date(clock.now())], note);
 }
 
 /** The error of a call that has not begun its command. */
@@ -136,7 +136,7 @@ function notBegun(error: unknown): Error {
 }
 
 function isShutdown(reason: unknown): boolean {
-  return reason instanceof DeadlineError && reason.code === 'SHUTDOWN';
+  return reason instanceof RunEndedError && reason.code === 'SHUTDOWN';
 }
 
 function commandEnvironment(env: Environment, { name, tick, fencingToken }: Execution): Environment {
@@ -165,13 +165,13 @@ function operatorsLines({ terminal, has, text }: Session): ((event: LockEvent) =
     const tick = event.type === 'skipped' ? tickOf(event) : undefined;
     terminal.note(`single-execution: ${[message, ...moreOf(event), ...(tick ? [`tick ${tick}`] : [])].join(': ')}`);
   };
-  const tellTick = (event: LockEvent) => {
+  const printTick = (event: LockEvent) => {
     const tick = event.type === 'acquired' && !has('quiet') ? tickOf(event) : undefined;
     if (tick === undefined) return;
     if (has('json')) terminal.noteJson(event);
     else terminal.note(`single-execution: lock "${event.name}": runs for its tick ${tick}`);
   };
-  return [tellTick, loggerObserver({ info: has('quiet') ? () => {} : write, warn: write, error: write })];
+  return [printTick, loggerObserver({ info: has('quiet') ? () => {} : write, warn: write, error: write })];
 }
 
 /** What an event adds to its line of the log: its error or its ticks. */

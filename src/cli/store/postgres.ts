@@ -95,7 +95,7 @@ async function connectPostgresJs(url: string): Promise<Connection> {
 }
 
 async function lookAtServer(rows: Rows, { clock }: Examiner, table: string): Promise<readonly Finding[]> {
-  const tells = (check: string, statement: string, judge: (value: string, sentMs: number) => Verdict) =>
+  const finding = (check: string, statement: string, judge: (value: string, sentMs: number) => Verdict) =>
     look(
       check,
       async () => {
@@ -107,12 +107,12 @@ async function lookAtServer(rows: Rows, { clock }: Examiner, table: string): Pro
     );
   return [
     await lookAtPostgresTable(rows, table),
-    await tells('clock', 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint', (value, sentMs) =>
+    await finding('clock', 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint', (value, sentMs) =>
       clockVerdict({ minMs: Number(value) - clock.now(), maxMs: Number(value) + 1 - sentMs }),
     ),
-    await tells('version', "current_setting('server_version_num')", versionOf),
-    await tells('role', 'pg_is_in_recovery()', roleOf),
-    await tells('durability', "current_setting('synchronous_commit')", durabilityOf),
+    await finding('version', "current_setting('server_version_num')", versionOf),
+    await finding('role', 'pg_is_in_recovery()', roleOf),
+    await finding('durability', "current_setting('synchronous_commit')", durabilityOf),
   ];
 }
 

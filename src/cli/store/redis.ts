@@ -74,8 +74,8 @@ function placeOf(url: string, clock: Clock): RedisPlace {
     clock,
     words: () => `Redis at ${hostname || '127.0.0.1'}:${port || '6379'}`,
     problem: () => problem,
-    note: (told) => {
-      problem = told;
+    note: (reported) => {
+      problem = reported;
     },
     remedy: 'start Redis, or check --redis-url and the network',
   };

@@ -11,7 +11,7 @@ import {
 import { emfWriter, findStdout } from './emf-writer.js';
 import { operatorLog, warn } from './operator-log.js';
 
-let told: string | undefined;
+let reported: string | undefined;
 
 /**
  * Makes the default observers on platforms that collect stdout: the operator's log, and metrics if the environment
@@ -28,8 +28,8 @@ export function logAndMetrics(): readonly Observer[] {
     refusal(NAMESPACE_VARIABLE, namespace, namespaceProblem(namespace)) ??
     refusal(LOCK_SETS_VARIABLE, sets, lockSetsProblem(sets));
   if (problem === undefined) return [operatorLog, emfWriter({ namespace, sets: sets as string[] }, stdout)];
-  if (told !== problem) warn(problem);
-  told = problem;
+  if (reported !== problem) warn(problem);
+  reported = problem;
   return [operatorLog];
 }
 

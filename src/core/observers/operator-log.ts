@@ -12,14 +12,14 @@ type Write = (level: Level, message: string, details: object) => void;
  * the library's own messages contain no secret and no raw command.
  */
 export function operatorLog(event: LockEvent): void {
-  tellOperator(event, write);
+  reportToOperator(event, write);
 }
 
 /** Passes an event to `tell`, with its level and its meaning in plain words, if an operator must see it. */
-export function tellOperator(event: LockEvent, tell: Write): void {
+export function reportToOperator(event: LockEvent, report: Write): void {
   const [level, words] = byType(WORDS, event) ?? [];
   if (!level) return;
-  tell(level, `lock "${event.name}": ${words}`, {
+  report(level, `lock "${event.name}": ${words}`, {
     ...event,
     ...('error' in event && { error: errorLine(event.error) }),
   });

@@ -119,9 +119,15 @@ export interface Policy extends Settings {
 /** A {@link Policy} without its store, which on Cloudflare is not known before the first event. */
 export interface Settings extends Milliseconds, Read {}
 
-type Milliseconds = {
-  readonly [D in keyof Durations as `${D}Ms`]: Durations[D] extends number ? number : number | undefined;
-};
+/** The durations of a policy. One without a default is undefined unless it was set. */
+interface Milliseconds {
+  readonly lockAtMostForMs: number | undefined;
+  readonly lockAtLeastForMs: number;
+  readonly maxHoldMs: number | undefined;
+  readonly gracePeriodMs: number | undefined;
+  readonly waitMs: number;
+  readonly maxClockSkewMs: number;
+}
 
 /** Makes the observers of a call whose options give none. */
 export type DefaultObservers = () => readonly Observer[];

@@ -181,17 +181,17 @@ export class LockLostError extends Error {
  *
  * @example
  * ```ts
- * import { DeadlineError, type Execution } from 'single-execution';
+ * import { RunEndedError, type Execution } from 'single-execution';
  *
  * export function stopInTime({ signal }: Execution) {
- *   if (signal.reason instanceof DeadlineError) console.log('out of time', signal.reason.code);
+ *   if (signal.reason instanceof RunEndedError) console.log('out of time', signal.reason.code);
  *   signal.throwIfAborted();
  * }
  * ```
  */
-export class DeadlineError extends Error {
-  /** Always `DeadlineError`. */
-  override readonly name: 'DeadlineError' = marked(this, 'DeadlineError');
+export class RunEndedError extends Error {
+  /** Always `RunEndedError`. */
+  override readonly name: 'RunEndedError' = marked(this, 'RunEndedError');
   /**
    * `DEADLINE`: the platform ends the run soon; `MAX_HOLD`: `maxHold` is over; `SHUTDOWN`: the process is asked to end,
    * or the `signal` of `executeWithLock` aborts; `CATCH_UP`: too many ticks are waiting.
@@ -200,7 +200,7 @@ export class DeadlineError extends Error {
   /** The lock of the run. */
   readonly lockName: string;
 
-  constructor(lockName: string, code: DeadlineError['code'], why: string) {
+  constructor(lockName: string, code: RunEndedError['code'], why: string) {
     super(`run under lock "${lockName}" must end: ${why}`);
     this.code = code;
     this.lockName = lockName;
@@ -208,7 +208,7 @@ export class DeadlineError extends Error {
 
   /** @internal */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return isMarked(value, 'DeadlineError', this);
+    return isMarked(value, 'RunEndedError', this);
   }
 }
 

@@ -198,14 +198,14 @@ export type EventBody =
     };
 
 /** Passes an event of a run to every observer, together with the fields that all events have. */
-export type Tell = (body: EventBody) => void;
+export type Report = (body: EventBody) => void;
 
 /** Makes the {@link Tell} of one run. A throwing, rejecting or slow observer changes nothing. */
-export function tellAll(
+export function reporter(
   observers: readonly Observer[],
   clock: Clock,
   { tickMs, ...head }: { readonly name: string; readonly attemptId: string; readonly tickMs: number | undefined },
-): Tell {
+): Report {
   return (body) => {
     for (const observer of observers) {
       try {

@@ -20,7 +20,7 @@ export interface Execution {
    */
   readonly fencingToken: number;
   /**
-   * Aborts with a `LockLostError` when this run has lost the lock, or with a `DeadlineError` shortly before the
+   * Aborts with a `LockLostError` when this run has lost the lock, or with a `RunEndedError` shortly before the
    * platform ends the run, at `maxHold`, or when the process, or the caller of `executeWithLock`, asks it to end.
    * Reading `aborted`, `reason` or `throwIfAborted` looks at the clocks. The `abort` event comes from a timer, which is
    * late in a process that was suspended. A handler that stops early must throw `signal.reason`: if it returns, its

@@ -100,7 +100,7 @@ export function endedAttempt(name: string): LockStoreError {
 }
 
 /** Makes the error of an operator's write of which one try went unanswered, and a later try found a changed lock. */
-export function untoldWrite(operation: StoreOperation, name: string): LockStoreError {
+export function unansweredWrite(operation: StoreOperation, name: string): LockStoreError {
   return new LockStoreError(
     `${operation} of lock "${name}" went unanswered, and the lock has changed since; look at it again`,
     { code: 'UNAVAILABLE', lockName: name, operation, retryable: true },
@@ -119,7 +119,7 @@ export function settledListing(
   ambiguous: boolean,
 ): 'listed' | 'changed' {
   if (judged === 'listed') return judged;
-  if (ambiguous) throw untoldWrite('listTicks', name);
+  if (ambiguous) throw unansweredWrite('listTicks', name);
   return 'changed';
 }
 
@@ -132,6 +132,6 @@ export function settledListing(
  */
 export function settledDeletion(name: string, judged: DeleteResult | 'open', ambiguous: boolean): DeleteResult {
   const result = judged === 'open' ? 'changed' : judged;
-  if (ambiguous && (result === 'changed' || result === 'unknown')) throw untoldWrite('delete', name);
+  if (ambiguous && (result === 'changed' || result === 'unknown')) throw unansweredWrite('delete', name);
   return result;
 }

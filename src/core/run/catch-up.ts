@@ -52,14 +52,14 @@ async function runTick(task: Task<unknown>, held: HeldLock, invocation: Invocati
   const startedMono = clock.monotonic();
   const settled = await runFor(task, held, { ...invocation, order: { ...invocation.order, tickMs } });
   const end = { tick: dateOf(tickMs), durationMs: Math.round(clock.monotonic() - startedMono) };
-  const tell = (status: 'succeeded' | 'failed') =>
-    invocation.tell({ type: 'caught-up', ...end, tick: dateOf(tickMs), status });
+  const report = (status: 'succeeded' | 'failed') =>
+    invocation.report({ type: 'caught-up', ...end, tick: dateOf(tickMs), status });
   if ('error' in settled) {
-    tell('failed');
+    report('failed');
     throw settled.error;
   }
   await markTick(held, invocation, tickMs);
-  tell('succeeded');
+  report('succeeded');
   return end;
 }
 
@@ -80,7 +80,7 @@ async function markTick(held: HeldLock, invocation: Invocation, tickMs: number):
   try {
     status = await extender.mark({ tickMs, leaseMs, ...changes });
   } finally {
-    if (status !== 'lost') tellGivenUp(dropped, tickMs === ticksMs[0] ? plan : NOTHING, invocation);
+    if (status !== 'lost') reportGivenUp(dropped, tickMs === ticksMs[0] ? plan : NOTHING, invocation);
   }
   if (status === 'lost') throw watch.lostBecause;
 }
@@ -95,36 +95,36 @@ async function markTick(held: HeldLock, invocation: Invocation, tickMs: number):
  *
  * @param dropped open ticks for which a list has no room, in addition to the ticks that the plan gives up
  */
-function tellGivenUp(
+function reportGivenUp(
   dropped: readonly number[],
   { givenUpTicksMs, othersGivenUp }: Pick<CatchUpPlan, 'givenUpTicksMs' | 'othersGivenUp'>,
-  { tell }: Pick<Invocation, 'tell'>,
+  { report }: Pick<Invocation, 'report'>,
 ): void {
   const ticksMs = ascending([...givenUpTicksMs, ...dropped]);
   const named = ticksMs.slice(-MOST_LISTED);
   const others = othersGivenUp + ticksMs.length - named.length;
   if (named.length + others === 0) return;
-  tell({ type: 'given-up', ticks: named.map((tick) => new Date(tick)), others });
+  report({ type: 'given-up', ticks: named.map((tick) => new Date(tick)), others });
 }
 
 /** Reports the ticks that a grant after a crash has dropped. */
-export function tellDroppedByGrant(lease: Lease, invocation: Invocation): void {
-  if (!isFoundAgain(lease, invocation)) tellGivenUp(lease.droppedTicksMs ?? [], NOTHING, invocation);
+export function reportDroppedByGrant(lease: Lease, invocation: Invocation): void {
+  if (!isFoundAgain(lease, invocation)) reportGivenUp(lease.droppedTicksMs ?? [], NOTHING, invocation);
 }
 
 /**
  * Reports the ticks that the release has dropped. If the release marks the run's tick as done, also reports the ticks
  * that the plan gives up, unless a mark has reported those ticks.
  */
-export function tellGivenUpByRelease(
+export function reportGivenUpByRelease(
   lease: Lease,
   completion: Completion,
   plan: CatchUpPlan,
   invocation: Invocation,
 ): void {
   const dropped = ticksDropped(lease, completion);
-  if (completion.markTickDone) tellGivenUp(dropped, completion.caughtUp ? NOTHING : plan, invocation);
-  else if (!isFoundAgain(lease, invocation)) tellGivenUp(dropped, NOTHING, invocation);
+  if (completion.markTickDone) reportGivenUp(dropped, completion.caughtUp ? NOTHING : plan, invocation);
+  else if (!isFoundAgain(lease, invocation)) reportGivenUp(dropped, NOTHING, invocation);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { LONGEST_LEASE_MS } from '../options/lease.js';
 import type { Settings } from '../options/policy.js';
 import type { Lease, StoreCall } from '../ports/lock-store.js';
-import { DeadlineError } from '../public/errors.js';
+import { RunEndedError } from '../public/errors.js';
 import type { Clock, Signal } from '../values/clock.js';
 import type { Hold } from './hold.js';
 import type { Order } from './invocation.js';
@@ -23,14 +23,14 @@ const WHY = {
 } as const;
 
 /** Makes the error of a run whose time is up. */
-export function timeIsUp(lockName: string, code: DeadlineError['code']): DeadlineError {
-  return new DeadlineError(lockName, code, WHY[code]);
+export function timeIsUp(lockName: string, code: RunEndedError['code']): RunEndedError {
+  return new RunEndedError(lockName, code, WHY[code]);
 }
 
 /** Makes the error of a run whose time was up before its acquire could be sent. */
-export function turnTooLate(lockName: string): DeadlineError {
+export function turnTooLate(lockName: string): RunEndedError {
   const why = 'too many calls of this process ask the store, and the platform ends it soon; nothing was sent';
-  return new DeadlineError(lockName, 'DEADLINE', why);
+  return new RunEndedError(lockName, 'DEADLINE', why);
 }
 
 /** Returns the time until the platform ends the run; infinite if the platform sets no end. */

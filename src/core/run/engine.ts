@@ -1,6 +1,6 @@
 import type { Policy } from '../options/policy.js';
 import type { AcquireResult, Claim, ClockBounds, Granted, Holder, LockStore, Refused } from '../ports/lock-store.js';
-import { type DeadlineError, toStoreError } from '../public/errors.js';
+import { type RunEndedError, toStoreError } from '../public/errors.js';
 import type { EventBody } from '../public/events.js';
 import { type Frame, findFrame, runNestedInFrame } from '../public/execution.js';
 import {
@@ -47,9 +47,9 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   const first = invocationOf(order, policy, trace);
   const { unreadableTick, scheduleArn } = order;
   if (unreadableTick !== undefined) {
-    first.tell({ type: 'tick-unreadable', value: unreadableTick, ...defined({ scheduleArn }) });
+    first.report({ type: 'tick-unreadable', value: unreadableTick, ...defined({ scheduleArn }) });
   }
-  if (!isOff) first.tell({ type: 'attempted' });
+  if (!isOff) first.report({ type: 'attempted' });
   throwIfEnding(first);
   if (isOff) return runUnguarded(task, first);
 
@@ -76,13 +76,13 @@ async function waitForLock(
   const lastMono = stopMono(order, policy) ?? Number.POSITIVE_INFINITY;
   const waitEndMono = Math.min(clock.monotonic() + policy.waitMs, lastMono);
   let invocation = first;
-  let held: Refused | undefined;
+  let refusal: Refused | undefined;
   for (;;) {
     const pauseMs = jittered(SHORTEST_WAIT_MS, LONGEST_WAIT_MS);
     const mayWait = () => clock.monotonic() + pauseMs < waitEndMono;
-    const answer = await ask(invocation, { held, endMono: held ? waitEndMono : lastMono, mayWait });
+    const answer = await ask(invocation, { refusal, endMono: refusal ? waitEndMono : lastMono, mayWait });
     if (answer.status !== 'refused') return { invocation, answer };
-    held = answer;
+    refusal = answer;
     await pause(pauseMs, clock, order.shutdown);
     invocation = invocationOf(order, policy, trace);
     throwIfEnding(invocation);
@@ -95,15 +95,15 @@ interface Wait {
    * The refusal of the previous attempt. If the store is unavailable now, the lock counts as held, except with
    * `onStoreError: 'throw'`.
    */
-  readonly held: Refused | undefined;
+  readonly refusal: Refused | undefined;
   /** The monotonic instant at which the call gives up. */
   readonly endMono: number;
   readonly mayWait: () => boolean;
 }
 
 /** Makes one attempt. Returns the refusal itself if the call may try again. */
-async function ask(invocation: Invocation, { held, endMono, mayWait }: Wait): Promise<Answer | Refused> {
-  const { order, policy, tell } = invocation;
+async function ask(invocation: Invocation, { refusal, endMono, mayWait }: Wait): Promise<Answer | Refused> {
+  const { order, policy, report } = invocation;
   let result: AcquireResult | undefined;
   try {
     const waiting = { clock: policy.clock, untilMono: endMono, signal: order.shutdown };
@@ -112,24 +112,24 @@ async function ask(invocation: Invocation, { held, endMono, mayWait }: Wait): Pr
     );
   } catch (cause) {
     const error = toStoreError(cause, 'acquire', order.name);
-    const next = nextAfter(error, policy, held && mayWait());
-    tell({ type: 'acquire-failed', error, next });
+    const next = nextAfter(error, policy, refusal && mayWait());
+    report({ type: 'acquire-failed', error, next });
     if (next === 'throw') throw error;
     if (next === 'run') return { status: 'unguarded' };
-    if (!held) return skip(invocation, { reason: 'store-unavailable' });
-    return next === 'wait' ? held : skip(invocation, held);
+    if (!refusal) return skip(invocation, { reason: 'store-unavailable' });
+    return next === 'wait' ? refusal : skip(invocation, refusal);
   }
 
   if (!result) {
-    if (held) return skip(invocation, held);
+    if (refusal) return skip(invocation, refusal);
     throwIfEnding(invocation);
     throw endedBefore(invocation, turnTooLate(order.name));
   }
-  if (skewOf(result.clock, policy) !== undefined) tell({ type: 'clock-skew', ...(result.clock as ClockBounds) });
+  if (skewOf(result.clock, policy) !== undefined) report({ type: 'clock-skew', ...(result.clock as ClockBounds) });
   if (result.status === 'refused') {
     return factsOfSkip(result.reason).isHeld && mayWait() ? result : skip(invocation, result);
   }
-  if (result.clockUnverified) tell({ type: 'clock-unverified' });
+  if (result.clockUnverified) report({ type: 'clock-unverified' });
   return result;
 }
 
@@ -150,14 +150,14 @@ function nextAfter(
   return mayWait ? 'wait' : 'skip';
 }
 
-/** @throws DeadlineError if the run is asked to end before the call has the lock */
+/** @throws RunEndedError if the run is asked to end before the call has the lock */
 function throwIfEnding(invocation: Invocation): void {
   const { name, shutdown } = invocation.order;
   if (shutdown?.aborted) throw endedBefore(invocation, timeIsUp(name, 'SHUTDOWN'));
 }
 
-function endedBefore({ tell }: Invocation, error: DeadlineError): DeadlineError {
-  tell({ type: 'acquire-failed', error, next: 'throw' });
+function endedBefore({ report }: Invocation, error: RunEndedError): RunEndedError {
+  report({ type: 'acquire-failed', error, next: 'throw' });
   return error;
 }
 
@@ -178,12 +178,12 @@ interface Why {
   readonly holder?: Holder | undefined;
 }
 
-function skip({ order, tell }: Invocation, { reason, holder }: Why): Skipped {
+function skip({ order, report }: Invocation, { reason, holder }: Why): Skipped {
   const why = () => ({ reason, ...defined({ holder: holder && publicHolder(holder) }) });
   // A caller's own store may leave out the holder's `attemptId`.
   const attempt = holder?.attemptId;
   const scheduleArn = isOther(scheduleMark(order.scheduleArn), scheduleMarkIn(attempt)) ? order.scheduleArn : undefined;
-  tell({ type: 'skipped', ...why(), ...defined({ holderTrace: attempt?.split('.')[1], scheduleArn }) });
+  report({ type: 'skipped', ...why(), ...defined({ holderTrace: attempt?.split('.')[1], scheduleArn }) });
   const tick = dateOf(order.tickMs)?.toISOString();
   return { status: 'skipped', name: order.name, ...defined({ tick }), ...why() };
 }

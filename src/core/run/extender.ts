@@ -32,7 +32,7 @@ export interface Extender {
 export function leaseExtender(
   granted: Lease,
   watch: LeaseWatch,
-  { policy, tell }: Pick<Invocation, 'policy' | 'tell'>,
+  { policy, report }: Pick<Invocation, 'policy' | 'report'>,
 ): Extender {
   const closing = closingSignal();
   let lease = granted;
@@ -52,11 +52,11 @@ export function leaseExtender(
       if (result.status === 'lost') watch.lose();
       else keep({ ...lease, lockUntilMs: result.lockUntilMs }, { ...result, leaseMs });
       if (result.status === 'lost' || watch.isLost()) return 'lost';
-      tell({ type: 'extended', fencingToken: lease.fencingToken, lockUntil: dateOf(result.lockUntilMs) });
+      report({ type: 'extended', fencingToken: lease.fencingToken, lockUntil: dateOf(result.lockUntilMs) });
       return 'extended';
     } catch (cause) {
       const error = toStoreError(cause, 'extend', lease.name);
-      if (!closing.isClosed) tell({ type: 'extend-failed', error });
+      if (!closing.isClosed) report({ type: 'extend-failed', error });
       throw error;
     }
   };

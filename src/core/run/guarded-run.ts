@@ -1,11 +1,11 @@
 import type { Completion, Granted, Lease } from '../ports/lock-store.js';
 import { LockStoreError, toStoreError } from '../public/errors.js';
-import type { Tell } from '../public/events.js';
+import type { Report } from '../public/events.js';
 import { type Executed, publicPrevious, type ReleaseStatus } from '../public/outcome.js';
 import { givenBack } from '../record/transition.js';
 import { defined } from '../values/defined.js';
 import { errorName, readThrownText } from '../values/thrown.js';
-import { type CatchUpResult, catchUp, tellDroppedByGrant, tellGivenUpByRelease } from './catch-up.js';
+import { type CatchUpResult, catchUp, reportDroppedByGrant, reportGivenUpByRelease } from './catch-up.js';
 import { type CatchUpPlan, NOTHING, planCatchUp } from './catch-up-plan.js';
 import { holdLimitMono, releaseCall, releaseWaiting, runEnds, timeIsUp } from './deadlines.js';
 import { leaseExtender, startHeartbeat } from './extender.js';
@@ -22,8 +22,8 @@ import { nextInTurn } from './turns.js';
 export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invocation): Promise<Executed<T>> {
   const { lease } = granted;
   const { clock } = asked.policy;
-  const tell = lossOnce(asked.tell);
-  const invocation = { ...asked, tell };
+  const report = lossOnce(asked.report);
+  const invocation = { ...asked, report };
 
   // 1. Give back the grant, and run nothing, if the lease had ended when the grant came, if the process is asked to
   // end, or if the schedule throws.
@@ -34,16 +34,16 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
     // A caller's own schedule may throw.
     plan = planCatchUp(lease, asked.policy);
   } catch (error) {
-    tell({ type: 'acquire-failed', error, next: 'throw' });
+    report({ type: 'acquire-failed', error, next: 'throw' });
     const completion = givenBack(readThrownText(error, 'code') || errorName(error), isMarkedByResult(invocation));
     const status = await releaseLease({ lease, hold: undefined }, completion, invocation);
-    tellDroppedByGrant(lease, invocation);
-    if (status !== 'lost') tellGivenUpByRelease(lease, completion, NOTHING, invocation);
+    reportDroppedByGrant(lease, invocation);
+    if (status !== 'lost') reportGivenUpByRelease(lease, completion, NOTHING, invocation);
     throw error;
   }
 
   // 2. Report what the grant shows of the past: a run that crashed, ticks that were missed or dropped.
-  tellPast(lease, plan, invocation);
+  reportPast(lease, plan, invocation);
 
   // 3. Run the task, first for the ticks to catch up with; with `keepAlive`, renew the lease.
   const ended = await runHeld(task, granted, plan, invocation);
@@ -53,22 +53,22 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
   const durationMs = Math.round(clock.monotonic() - startedMono);
   const completion = completionOf(ended, plan, durationMs, invocation);
   const status = await releaseLease(ended, completion, invocation);
-  if (status !== 'lost') tellGivenUpByRelease(ended.lease, completion, plan, invocation);
-  const value = conclude(settled, { durationMs, release: status }, tell);
+  if (status !== 'lost') reportGivenUpByRelease(ended.lease, completion, plan, invocation);
+  const value = conclude(settled, { durationMs, release: status }, report);
   return { status: 'executed', ...factsOf(lease, invocation, plan), value, caughtUp, release: status, durationMs };
 }
 
 /** Passes on only the first `lost` event: the watch and the release may both find that the lock is lost. */
-function lossOnce(tell: Tell): Tell {
-  let isTold = false;
+function lossOnce(report: Report): Report {
+  let isReported = false;
   return (body) => {
-    if (body.type === 'lost' && isTold) return;
-    isTold ||= body.type === 'lost';
-    tell(body);
+    if (body.type === 'lost' && isReported) return;
+    isReported ||= body.type === 'lost';
+    report(body);
   };
 }
 
-/** @throws LockStoreError if the lease is already over; DeadlineError if the run is already asked to end */
+/** @throws LockStoreError if the lease is already over; RunEndedError if the run is already asked to end */
 function checkGrant(granted: Granted, { order, policy }: Invocation, monotonic: number): void {
   const now = { monotonic, wall: policy.clock.now() };
   if (isOver(holdOf(granted.lease, granted.capMono), now)) {
@@ -104,14 +104,14 @@ function isMarkedByResult({ order, policy }: Invocation): boolean {
   return policy.tickMark === 'success' && order.tickMs !== undefined;
 }
 
-function tellPast(lease: Lease, { missed }: CatchUpPlan, invocation: Invocation): void {
+function reportPast(lease: Lease, { missed }: CatchUpPlan, invocation: Invocation): void {
   const { fencingToken, previous } = lease;
-  const { tell } = invocation;
-  tell({ type: 'acquired', fencingToken });
-  if (previous?.status === 'crashed') tell({ type: 'recovered', previous: publicPrevious(previous) });
+  const { report } = invocation;
+  report({ type: 'acquired', fencingToken });
+  if (previous?.status === 'crashed') report({ type: 'recovered', previous: publicPrevious(previous) });
   const { ticksMs, others } = missed;
-  if (ticksMs.length > 0) tell({ type: 'missed', ticks: ticksMs.map((tick) => new Date(tick)), others });
-  tellDroppedByGrant(lease, invocation);
+  if (ticksMs.length > 0) report({ type: 'missed', ticks: ticksMs.map((tick) => new Date(tick)), others });
+  reportDroppedByGrant(lease, invocation);
 }
 
 /** How a run ended, and the lease to release. */
@@ -131,7 +131,7 @@ async function runHeld<T>(
   plan: CatchUpPlan,
   invocation: Invocation,
 ): Promise<Ended<T>> {
-  const { order, policy, tell } = invocation;
+  const { order, policy, report } = invocation;
   const { name, shutdown } = order;
   const { clock } = policy;
   const { fencingToken } = lease;
@@ -140,11 +140,11 @@ async function runHeld<T>(
     hold: holdOf(lease, capMono),
     ends: runEnds(order, policy, limitMono),
     shutdown,
-    onLost: () => tell({ type: 'lost', fencingToken }),
+    onLost: () => report({ type: 'lost', fencingToken }),
   });
   const extender = leaseExtender(lease, watch, invocation);
   const held = { lease, watch, extender, limitMono, plan };
-  tell({ type: 'started', fencingToken });
+  report({ type: 'started', fencingToken });
   const heartbeat = policy.keepAlive ? startHeartbeat(held, clock) : undefined;
   const past = await catchUp(task, held, invocation);
   const settled = past.failure ?? (await runFor(task, held, invocation));
@@ -182,7 +182,7 @@ async function releaseLease(
   completion: Completion,
   invocation: Invocation,
 ): Promise<ReleaseStatus> {
-  const { order, policy, tell } = invocation;
+  const { order, policy, report } = invocation;
   const { fencingToken } = lease;
   try {
     const status = await nextInTurn(policy.store, releaseWaiting(order, policy, hold), () =>
@@ -190,13 +190,13 @@ async function releaseLease(
     );
     if (status === 'released') {
       const heldMs = Math.round(policy.clock.monotonic() - lease.firstSentMono);
-      tell({ type: 'released', fencingToken, heldMs });
+      report({ type: 'released', fencingToken, heldMs });
     }
-    if (status === 'lost') tell({ type: 'lost', fencingToken });
-    if (status === 'unknown') tell({ type: 'release-failed', error: releaseUnknown(order.name) });
+    if (status === 'lost') report({ type: 'lost', fencingToken });
+    if (status === 'unknown') report({ type: 'release-failed', error: releaseUnknown(order.name) });
     return status;
   } catch (error) {
-    tell({ type: 'release-failed', error: toStoreError(error, 'release', order.name) });
+    report({ type: 'release-failed', error: toStoreError(error, 'release', order.name) });
     return 'unknown';
   }
 }

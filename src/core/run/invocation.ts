@@ -1,5 +1,5 @@
 import type { Policy } from '../options/policy.js';
-import { type Observer, type Tell, type TracingObserver, tellAll } from '../public/events.js';
+import { type Observer, type Report, reporter, type TracingObserver } from '../public/events.js';
 import { type Execution, type Frame, runInFrame } from '../public/execution.js';
 import type { Executed } from '../public/outcome.js';
 import type { Signal } from '../values/clock.js';
@@ -11,7 +11,7 @@ export interface Invocation {
   readonly order: Order;
   readonly policy: Policy;
   readonly attemptId: string;
-  readonly tell: Tell;
+  readonly report: Report;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface Invocation {
 export function invocationOf(order: Order, policy: Policy, trace: string): Invocation {
   const { name, tickMs, scheduleArn } = order;
   const attemptId = newAttemptId() + scheduleMark(scheduleArn) + trace;
-  return { order, policy, attemptId, tell: tellAll(policy.observers, policy.clock, { name, attemptId, tickMs }) };
+  return { order, policy, attemptId, report: reporter(policy.observers, policy.clock, { name, attemptId, tickMs }) };
 }
 
 /** A trace: a dot, then text that lets the observer find its span again. */
@@ -61,12 +61,12 @@ export async function settle<T>(task: Task<T>, frame: Frame): Promise<Settled<T>
 }
 
 /** Reports how the task ended, and returns its value or throws its error, by identity. */
-export function conclude<T>(settled: Settled<T>, end: Pick<Executed<T>, 'durationMs' | 'release'>, tell: Tell): T {
+export function conclude<T>(settled: Settled<T>, end: Pick<Executed<T>, 'durationMs' | 'release'>, report: Report): T {
   if ('error' in settled) {
-    tell({ type: 'failed', ...end, error: settled.error });
+    report({ type: 'failed', ...end, error: settled.error });
     throw settled.error;
   }
-  tell({ type: 'finished', ...end });
+  report({ type: 'finished', ...end });
   return settled.value;
 }
 

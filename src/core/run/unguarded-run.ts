@@ -12,7 +12,7 @@ import { conclude, type Invocation, settle, type Task } from './invocation.js';
 import { watchLease } from './lease-watch.js';
 
 /** Runs the task without a lock. The execution shows this by its fencing token, 0. */
-export async function runUnguarded<T>(task: Task<T>, { order, policy, tell }: Invocation): Promise<Executed<T>> {
+export async function runUnguarded<T>(task: Task<T>, { order, policy, report }: Invocation): Promise<Executed<T>> {
   const { clock, store } = policy;
   const watch = watchLease(order.name, clock, { ends: runEnds(order, policy), shutdown: order.shutdown });
   const startedMs = clock.now();
@@ -39,11 +39,11 @@ export async function runUnguarded<T>(task: Task<T>, { order, policy, tell }: In
     },
   };
   const startedMono = clock.monotonic();
-  tell({ type: 'started', fencingToken: 0 });
+  report({ type: 'started', fencingToken: 0 });
   const settled = await settle(task, { execution, store, isHeld: () => false });
   watch.stop();
   const durationMs = Math.round(clock.monotonic() - startedMono);
-  const value = conclude(settled, { durationMs, release: 'none' }, tell);
+  const value = conclude(settled, { durationMs, release: 'none' }, report);
   return { status: 'executed', ...facts(), value, caughtUp: [], release: 'none', durationMs };
 }
 
@@ -53,7 +53,7 @@ function unguarded(name: string): LockLostError {
 
 const OFF_SWITCH = 'SINGLE_EXECUTION_DISABLED';
 /** Stores for which `isSwitchedOff` has written its one warning. */
-const told = new WeakSet<LockStore>();
+const reported = new WeakSet<LockStore>();
 
 /** Whether `SINGLE_EXECUTION_DISABLED` turns all locking off: `1` and `true` do, in upper or lower case. */
 export function isLockingOff(): boolean {
@@ -68,13 +68,13 @@ export function isSwitchedOff(store: LockStore): boolean {
   const value = environmentVariable(OFF_SWITCH) ?? '';
   if (/^(0|false)?$/i.test(value)) return false;
   const isOff = isLockingOff();
-  if (!told.has(store)) {
+  if (!reported.has(store)) {
     warn(
       isOff
         ? `${OFF_SWITCH}=${value}: handlers run without a lock`
         : `${OFF_SWITCH} is ${describe(value)}, and locking stays on: give 1 or true to switch it off, 0 or false to keep it on`,
     );
   }
-  told.add(store);
+  reported.add(store);
   return isOff;
 }

@@ -109,7 +109,7 @@ export type Signal = typeof globalThis extends { readonly AbortSignal: { readonl
 interface BareSignal {
   /** Whether the run should end. */
   readonly aborted: boolean;
-  /** Why the run should end: a `LockLostError` or a `DeadlineError`. */
+  /** Why the run should end: a `LockLostError` or a `RunEndedError`. */
   readonly reason: unknown;
   /** Throws the reason if the run should end. */
   throwIfAborted(): void;

@@ -39,7 +39,7 @@ export const WATCH: unique symbol = Symbol.for('single-execution.watch.1');
 
 /** A schedule that can tell that its calls do not fit it. */
 export interface WatchedSchedule extends Schedule {
-  readonly [WATCH]?: (tell: (message: string) => void) => OnNearest;
+  readonly [WATCH]?: (report: (message: string) => void) => OnNearest;
 }
 
 /** A schedule given as a duration: the time between two ticks, without the instants at which they are due. */

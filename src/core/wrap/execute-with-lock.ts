@@ -21,7 +21,7 @@ export interface ExecuteOptions extends LockOptions {
   /** When the platform ends the run; the signal aborts shortly before. Epoch milliseconds if a number. */
   readonly deadline?: Date | number;
   /**
-   * Ends the run, or the wait for its lock. When it aborts, `execution.signal` aborts with a `DeadlineError` whose
+   * Ends the run, or the wait for its lock. When it aborts, `execution.signal` aborts with a `RunEndedError` whose
    * `code` is `'SHUTDOWN'`. A call that has not begun its task rejects with that error, unless the call is skipped or
    * its store fails first. A call inside a run of the same lock ignores this signal.
    */
@@ -57,7 +57,7 @@ const OWN_OPTIONS = namesOf<Omit<ExecuteOptions, keyof LockOptions>>({
  *
  * @returns the outcome: executed with the task's value, or skipped with the reason
  * @throws the task's own error, by identity
- * @throws DeadlineError when `signal` aborts before the task has begun; when the deadline comes while the call waits
+ * @throws RunEndedError when `signal` aborts before the task has begun; when the deadline comes while the call waits
  *   for its turn to ask the store; with `catchUp`, when too many ticks wait
  * @throws LockStoreError when the store failed, unless `onStoreError` says otherwise
  * @throws CorruptLockError when the stored record is corrupt

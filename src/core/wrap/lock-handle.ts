@@ -63,7 +63,7 @@ export type HandleOptions = Omit<ExecuteOptions, 'catchUp'>;
  * @throws LockHeldError when the run is skipped: the lock is held or paused, or the tick is done; give `wait` to keep
  *   trying while the lock is held
  * @throws LockStoreError, CorruptLockError when the store failed
- * @throws DeadlineError when `signal` aborts before the handle is returned, or when the deadline comes while the call
+ * @throws RunEndedError when `signal` aborts before the handle is returned, or when the deadline comes while the call
  *   waits for its turn to ask the store
  * @throws TypeError, RangeError for invalid options
  */

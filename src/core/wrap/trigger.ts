@@ -35,7 +35,7 @@ export type TickOption<A extends readonly unknown[]> =
 export type TriggerFor<A extends readonly unknown[]> = (read: Trigger, args: A, name: string) => Trigger;
 
 /** Called if a trigger should carry a scheduled time, but has none that can be read. */
-export type OnUntold = (read: Trigger, name: string) => void;
+export type OnUnscheduled = (read: Trigger, name: string) => void;
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
@@ -57,7 +57,7 @@ export function readInstant(time: unknown): Trigger {
 export function tickChooser<A extends readonly unknown[]>(
   tick: TickOption<A>,
   settings: Settings,
-  onUntold: OnUntold = () => {},
+  onUnscheduled: OnUnscheduled = () => {},
 ): TriggerFor<A> {
   if (typeof tick === 'function') {
     return (read, args, name) =>
@@ -79,7 +79,7 @@ export function tickChooser<A extends readonly unknown[]>(
     };
   }
   return (read, _, name) => {
-    if (read.tickMs === undefined) onUntold(read, name);
+    if (read.tickMs === undefined) onUnscheduled(read, name);
     return checked(read, name, settings);
   };
 }
@@ -88,11 +88,11 @@ export function tickChooser<A extends readonly unknown[]>(
  * Makes a function that warns once that a run has no tick. It ignores a time that cannot be read: that has its own
  * event.
  */
-export function warnOfNoTick(): OnUntold {
-  let isTold = false;
+export function warnOfNoTick(): OnUnscheduled {
+  let isReported = false;
   return ({ unreadableTick }, name) => {
-    if (isTold || unreadableTick !== undefined) return;
-    isTold = true;
+    if (isReported || unreadableTick !== undefined) return;
+    isReported = true;
     warn(
       `lock "${name}": the trigger has no scheduled time, so a second delivery runs again: give tick as a function, or 'none'; a scheduler in a process, such as croner, needs single-execution/process`,
     );
@@ -208,14 +208,14 @@ const LONGEST_EVERY_MS = 366 * 86_400_000;
 export function requiredTick<A extends readonly unknown[]>(
   tick: TickOption<A> | TickEvery,
   settings: Settings,
-  onUntold?: OnUntold,
+  onUnscheduled?: OnUnscheduled,
 ): TriggerFor<A> {
   if (tick === undefined) {
     throw new TypeError(
       "tick is undefined: give 'event', 'nearest', { every: '5m' } or a function; or 'none', with which a second call may run again",
     );
   }
-  if (typeof tick !== 'object' || tick === null) return tickChooser(tick, settings, onUntold);
+  if (typeof tick !== 'object' || tick === null) return tickChooser(tick, settings, onUnscheduled);
   const stray = Object.keys(tick).find((key) => key !== 'every');
   if (stray !== undefined) throw new TypeError(`unknown option 'tick.${stray}': the only one is every`);
   const everyMs = parseDuration(tick.every, 'tick.every');

@@ -13,7 +13,7 @@ import type { StoreCall } from '../../core/ports/lock-store.js';
 import type { StoreOperation } from '../../core/public/errors.js';
 import type { Item, LockRecord } from '../../core/record/lock-record.js';
 import { isDeleted, judgeDeletion, judgeListing } from '../../core/record/operator.js';
-import { settledDeletion, settledListing, untoldWrite } from '../../core/request/attempt.js';
+import { settledDeletion, settledListing, unansweredWrite } from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
 import { plainItem } from './answer.js';
 import { checkOptions, type DynamoDBStoreOptions, type LockTable } from './options.js';
@@ -73,7 +73,7 @@ async function forceRelease(table: LockTable, force: ForceRelease, call: StoreCa
   const { applied, item } = answered(answer);
   // If the record has the id of this force release, an earlier try was applied.
   if (applied || item?.['attemptId'] === adminId) return 'forced';
-  if (answer.ambiguous) throw untoldWrite('forceRelease', name);
+  if (answer.ambiguous) throw unansweredWrite('forceRelease', name);
   return 'changed';
 }
 

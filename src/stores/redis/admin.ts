@@ -10,7 +10,7 @@ import type {
 } from '../../core/ports/lock-admin-store.js';
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import { checkAttribute } from '../../core/record/lock-record.js';
-import { settledDeletion, settledListing, untoldWrite } from '../../core/request/attempt.js';
+import { settledDeletion, settledListing, unansweredWrite } from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
 import { nameProblem } from '../../core/values/names.js';
 import { DELETE, FORCE_RELEASE, GET, LIST_TICKS, PAUSE, RESUME } from './admin-scripts.js';
@@ -64,7 +64,7 @@ async function forceRelease(redis: RedisConnection, force: ForceRelease, call: S
   const answer = await redis.run(order, call);
   const { word } = answered(answer);
   // An earlier try may have been applied before the lock changed.
-  if (word === 'changed' && answer.ambiguous) throw untoldWrite('forceRelease', name);
+  if (word === 'changed' && answer.ambiguous) throw unansweredWrite('forceRelease', name);
   return word;
 }
 

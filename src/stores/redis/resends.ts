@@ -5,12 +5,12 @@ import { warn } from '../../core/observers/operator-log.js';
  * grant, except the first one of a process. Each warning appears once in a process, however many clients there are.
  */
 
-const told = new Set<string>();
+const reported = new Set<string>();
 
 function warnOnce(option: string, remedy: string): void {
   const message = `the Redis client of the lock store has ${option}, so it can send a request after its call has given up: ${remedy}`;
-  if (told.has(message)) return;
-  told.add(message);
+  if (reported.has(message)) return;
+  reported.add(message);
   warn(message);
 }
 

@@ -97,14 +97,14 @@ export const script = (body: string): RedisScript => ({ text: PRELUDE + body });
 const scriptOver = (attributes: readonly string[], body: string): RedisScript =>
   script(`
 local names = { '${attributes.join("', '")}' }
-local lock, told = {}, redis.call('HMGET', key, unpack(names))
+local lock, found = {}, redis.call('HMGET', key, unpack(names))
 for i, name in ipairs(names) do
-  if told[i] then lock[name] = told[i] else told[i] = 0 end
+  if found[i] then lock[name] = found[i] else found[i] = 0 end
 end
 
-while told[#told] == 0 do told[#told] = nil end
+while found[#found] == 0 do found[#found] = nil end
 
-local function tell(word, number) return answer(word, number, told) end
+local function reply(word, number) return answer(word, number, found) end
 
 local function holds(id) return lock.attemptId == id and lock.state == 'held' end
 ${body}`);
@@ -170,18 +170,18 @@ export const ACQUIRE: RedisScript = scriptOver(
   LOCK_ATTRIBUTES,
   `${FAIL_TICK}${IS_OPEN}${IS_LATE}
 local id, lease, tick, listed = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
-if holds(id) then return tell('own') end
+if holds(id) then return reply('own') end
 
 local function isCount(value) return value == nil or count(value) ~= nil end
 if not (isCount(lock.lockUntil) and isCount(lock.pausedUntil) and isCount(lock.doneTick)
-  and isCount(lock.fencingToken)) then return tell('refused') end
+  and isCount(lock.fencingToken)) then return reply('refused') end
 local untilMs = tonumber(lock.lockUntil)
-if untilMs and (untilMs < 1e12 or untilMs >= 1e14) then return tell('refused') end
+if untilMs and (untilMs < 1e12 or untilMs >= 1e14) then return reply('refused') end
 local givenBack = lock.state == 'forced' or lock.state == 'released' and lock.lockUntil == lock.releasedAt
-if untilMs and untilMs > now and not givenBack then return tell('refused') end
-if lock.pausedUntil and tonumber(lock.pausedUntil) > now then return tell('refused') end
-if tick ~= '' and not isOpen(tick, listed) then return tell('refused') end
-if lock.attemptId == id or string.find(barred(), ',' .. id .. ',', 1, true) then return tell('refused') end
+if untilMs and untilMs > now and not givenBack then return reply('refused') end
+if lock.pausedUntil and tonumber(lock.pausedUntil) > now then return reply('refused') end
+if tick ~= '' and not isOpen(tick, listed) then return reply('refused') end
+if lock.attemptId == id or string.find(barred(), ',' .. id .. ',', 1, true) then return reply('refused') end
 if isLate(ARGV[5]) then return answer('late') end
 
 local token = math.max(now, tonumber(lock.fencingToken or 0) + 1)
@@ -195,7 +195,7 @@ set('fencingToken', text(token))
 set('lockedAt', text(now))
 set('lockUntil', text(now + lease))
 write()
-return tell('granted', token)
+return reply('granted', token)
 `,
 );
 
@@ -206,7 +206,7 @@ return tell('granted', token)
 export const CANCEL: RedisScript = scriptOver(
   LOCK_ATTRIBUTES,
   `
-if holds(ARGV[1]) then return tell('own') end
+if holds(ARGV[1]) then return reply('own') end
 ended(ARGV[1])
 write()
 return answer('cancelled')

@@ -114,17 +114,17 @@ function statementsOf(table: string): Statements {
   const nowMs = `${micros('clock_timestamp()')} / 1000`;
   const read = `SELECT l.name AS name, coalesce(l.record, CAST('' AS text)) AS record, CAST(l.version + 0 AS text) AS version, CAST(${micros('clock_timestamp()')} AS text) AS now, CAST(${micros('now()')} AS text) AS began FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = $1`;
   const list = `SELECT name, record FROM ${table} WHERE starts_with(name, $1)`;
-  const told = 'RETURNING name, CAST(version AS text) AS version';
+  const returning = 'RETURNING name, CAST(version AS text) AS version';
   const isOwn = (n: number) => `${micros('now()')} >= CAST($${n} AS bigint)`;
   const until = (n: number) => `(SELECT CAST($${n} AS bigint) - ${nowMs} AS remaining) AS call`;
   const isInTime = `remaining > 0 AND set_config('lock_timeout', CAST(remaining AS text), true) <> ''`;
   const inserted = `INSERT INTO ${table} (name, record, version) SELECT $1, $2, 1`;
-  const once = `ON CONFLICT (name) DO NOTHING ${told}`;
+  const once = `ON CONFLICT (name) DO NOTHING ${returning}`;
   const updated = `UPDATE ${table} SET record = $1, version = version + 1`;
   const insert = `${inserted} WHERE ${isOwn(3)} ${once}`;
   const insertInTime = `${inserted} FROM ${until(3)} WHERE ${isOwn(4)} AND ${isInTime} ${once}`;
-  const update = `${updated} WHERE name = $2 AND version = $3 AND ${isOwn(4)} ${told}`;
-  const updateInTime = `${updated} FROM ${until(2)} WHERE name = $3 AND version = $4 AND ${isOwn(5)} AND ${isInTime} ${told}`;
+  const update = `${updated} WHERE name = $2 AND version = $3 AND ${isOwn(4)} ${returning}`;
+  const updateInTime = `${updated} FROM ${until(2)} WHERE name = $3 AND version = $4 AND ${isOwn(5)} AND ${isInTime} ${returning}`;
   return {
     read: (name) => ({ text: read, values: [name] }),
     list: (prefix) => ({ text: list, values: [prefix] }),

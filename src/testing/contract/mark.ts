@@ -180,9 +180,9 @@ export const markCases: readonly ContractCase[] = [
   contractCase('a mark never shortens a lease', async (scene) => {
     const lease = await scene.grant(tick(3));
     const extended = await scene.extend(lease, LONGER_MS);
-    const toldMs = extended.status === 'extended' ? extended.lockUntilMs : Number.NaN;
-    const { lockUntilMs } = await markedBy(scene, { ...lease, lockUntilMs: toldMs }, 1, { leaseMs: MINUTE_MS });
-    expectBetween(lockUntilMs, toldMs, toldMs + MINUTE_MS, 'lockUntilMs');
+    const returnedMs = extended.status === 'extended' ? extended.lockUntilMs : Number.NaN;
+    const { lockUntilMs } = await markedBy(scene, { ...lease, lockUntilMs: returnedMs }, 1, { leaseMs: MINUTE_MS });
+    expectBetween(lockUntilMs, returnedMs, returnedMs + MINUTE_MS, 'lockUntilMs');
     expectFields((await scene.refuse('locked')).holder, { lockUntilMs }, 'holder');
   }),
 

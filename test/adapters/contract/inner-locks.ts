@@ -1,12 +1,12 @@
 import {
   acquireLock,
   CorruptLockError,
-  DeadlineError,
   type ExecuteOptions,
   executeWithLock,
   LockHeldError,
   LockLostError,
   LockStoreError,
+  RunEndedError,
   type Skipped,
 } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
@@ -31,7 +31,7 @@ const errorsOf = (lockName: string): readonly Error[] => [
   new LockHeldError({ ...skipped, name: lockName }),
   new LockLostError(lockName, 'its lease is over'),
   ...(['DEADLINE', 'MAX_HOLD', 'SHUTDOWN', 'CATCH_UP'] as const).map(
-    (code) => new DeadlineError(lockName, code, 'its time is up'),
+    (code) => new RunEndedError(lockName, code, 'its time is up'),
   ),
 ];
 

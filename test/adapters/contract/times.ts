@@ -1,4 +1,4 @@
-import { type Clock, DeadlineError, type Execution, LockLostError } from 'single-execution';
+import { type Clock, type Execution, LockLostError, RunEndedError } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { expect, vi } from 'vitest';
 import { MINUTE, NOW } from '../../support/memory-locks.js';
@@ -7,7 +7,7 @@ import { type AdapterCase, adapterCase } from './case.js';
 import type { Job } from './platform.js';
 import type { StageOptions } from './stage.js';
 
-const deadline = new DeadlineError('digest', 'DEADLINE', 'the platform ends it soon');
+const deadline = new RunEndedError('digest', 'DEADLINE', 'the platform ends it soon');
 const DAY = 86_400_000;
 
 /** The reason of a run's signal after `ms - 1` milliseconds, and after `ms`. */

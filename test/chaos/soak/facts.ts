@@ -100,7 +100,7 @@ function runOf(delivery: WithRun): Run {
     end: hasReturned ? 'returned' : isDead ? 'died' : 'threw',
     isRecorded: isRecorded(delivery),
     leaseEndsMs: job.keepAlive ? undefined : grantedMs + job.lockAtMostForMs,
-    toldMs: aborted?.reason === 'LockLostError' ? aborted.atMs : undefined,
+    returnedMs: aborted?.reason === 'LockLostError' ? aborted.atMs : undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-import { CorruptLockError, DeadlineError, LockHeldError, LockLostError, LockStoreError } from 'single-execution';
+import { CorruptLockError, LockHeldError, LockLostError, LockStoreError, RunEndedError } from 'single-execution';
 import { describe, expect, test, vi } from 'vitest';
 import { toStoreError } from '../../../src/core/public/errors.js';
 
@@ -40,8 +40,8 @@ test.each<[Error, object, message: string]>([
     'lock "digest" is not held by this run: its lease is over; stop writing, or guard each write with the fencing token',
   ],
   [
-    new DeadlineError('digest', 'MAX_HOLD', 'it was held for 2h'),
-    { name: 'DeadlineError', code: 'MAX_HOLD' },
+    new RunEndedError('digest', 'MAX_HOLD', 'it was held for 2h'),
+    { name: 'RunEndedError', code: 'MAX_HOLD' },
     'run under lock "digest" must end: it was held for 2h',
   ],
   [
@@ -96,10 +96,10 @@ describe('row 95: instanceof, if a process has loaded the library twice', () => 
     LockStoreError: new library.LockStoreError('late', details),
     LockHeldError: new library.LockHeldError(skipped),
     LockLostError: new library.LockLostError('digest', 'its lease is over'),
-    DeadlineError: new library.DeadlineError('digest', 'MAX_HOLD', 'it was held for 2h'),
+    RunEndedError: new library.RunEndedError('digest', 'MAX_HOLD', 'it was held for 2h'),
     CorruptLockError: new library.CorruptLockError('digest', 'lockUntil', 'the number 5'),
   });
-  const classes = { LockStoreError, LockHeldError, LockLostError, DeadlineError, CorruptLockError };
+  const classes = { LockStoreError, LockHeldError, LockLostError, RunEndedError, CorruptLockError };
   const secondCopy = async () => {
     vi.resetModules();
     return import('single-execution');

@@ -2,7 +2,7 @@ import { type ExecuteOptions, executeWithLock, type LockEvent, type Observer } f
 import { memoryStore } from 'single-execution/memory';
 import { manualClock, recordingObserver } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { tellAll } from '../../../src/core/public/events.js';
+import { reporter } from '../../../src/core/public/events.js';
 import { gate } from '../../support/gate.js';
 import { pass } from '../../support/pass.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';
@@ -172,7 +172,7 @@ describe('F49 telemetry is never in the way', () => {
       event.tick?.setTime(0);
       Object.assign(event, { type: 'broken', name: 'broken', at: undefined });
     };
-    tellAll([vandal, second], manualClock(TICK), HEAD)({ type: 'attempted' });
+    reporter([vandal, second], manualClock(TICK), HEAD)({ type: 'attempted' });
 
     expect(second.mock.calls).toEqual([
       [{ type: 'attempted', name: 'digest', attemptId: 'a1', tick: new Date(TICK), at: new Date(TICK) }],
@@ -183,7 +183,7 @@ describe('F49 telemetry is never in the way', () => {
     const clock = { ...manualClock(TICK), now: fails };
     const observer = vi.fn();
 
-    expect(() => tellAll([observer], clock, HEAD)({ type: 'attempted' })).not.toThrow();
+    expect(() => reporter([observer], clock, HEAD)({ type: 'attempted' })).not.toThrow();
     expect(observer).not.toHaveBeenCalled();
   });
 });

@@ -1,4 +1,4 @@
-import { DeadlineError, type ExecuteOptions, type Execution, executeWithLock, LockLostError } from 'single-execution';
+import { type ExecuteOptions, type Execution, executeWithLock, LockLostError, RunEndedError } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { cron, rate } from 'single-execution/schedule';
 import { faultyStore } from 'single-execution/testing';
@@ -252,7 +252,7 @@ describe("row 89: catchUp 'all'", () => {
 
     const tooLong = work(104);
 
-    await expect(tooLong).rejects.toThrow(DeadlineError);
+    await expect(tooLong).rejects.toThrow(RunEndedError);
     await expect(tooLong).rejects.toMatchObject({ code: 'CATCH_UP' });
     expect(ran).toEqual([0, 1, 2]);
     expect(await open()).toEqual([104]);
@@ -267,7 +267,7 @@ describe("row 89: catchUp 'all'", () => {
 
     const outOfTime = work(4, () => clock.advance(40_000), { maxHold: '1m', lockAtMostFor: '1h' });
 
-    await expect(outOfTime).rejects.toMatchObject({ name: 'DeadlineError', code: 'MAX_HOLD' });
+    await expect(outOfTime).rejects.toMatchObject({ name: 'RunEndedError', code: 'MAX_HOLD' });
     expect(ran).toEqual([0, 1, 2]);
     await work(4);
     expect(ran).toEqual([0, 1, 2, 3, 4]);
@@ -279,7 +279,7 @@ describe("row 89: catchUp 'all'", () => {
 
     const outOfTime = work(2, () => clock.advance(61_000), { maxHold: '1m', lockAtMostFor: '1h' });
 
-    await expect(outOfTime).rejects.toMatchObject({ name: 'DeadlineError', code: 'MAX_HOLD' });
+    await expect(outOfTime).rejects.toMatchObject({ name: 'RunEndedError', code: 'MAX_HOLD' });
     expect(ran).toEqual([0, 1]);
     expect(await open()).toEqual([2]);
   });

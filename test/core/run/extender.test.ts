@@ -49,7 +49,7 @@ function extending({ leaseMs = 60_000, capMono = FOREVER } = {}) {
   const watch = watchLease('digest', clock, { hold: holdOf(lease, capMono), ends: [], onLost });
   const events: EventBody[] = [];
   const policy = resolvePolicy({ store, clock }, []);
-  const extender = leaseExtender(lease, watch, { policy, tell: (event) => events.push(event) });
+  const extender = leaseExtender(lease, watch, { policy, report: (event) => events.push(event) });
   return { clock, extend, answered, asked, lease, watch, onLost, events, extender };
 }
 

@@ -197,8 +197,8 @@ describe('the verdict', () => {
     test('and throws signal.reason: it has failed, and its tick stays open', async () => {
       const { settled, item } = await stopping((signal) => signal.throwIfAborted());
 
-      expect(settled).toMatchObject({ name: 'DeadlineError', code: 'DEADLINE' });
-      expect(item).toMatchObject({ result: 'failed', error: 'DeadlineError' });
+      expect(settled).toMatchObject({ name: 'RunEndedError', code: 'DEADLINE' });
+      expect(item).toMatchObject({ result: 'failed', error: 'RunEndedError' });
       expect(item).not.toHaveProperty('doneTick');
     });
   });

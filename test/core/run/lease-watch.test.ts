@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { type Clock, DeadlineError, LockLostError } from 'single-execution';
+import { type Clock, LockLostError, RunEndedError } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import type { RunEnd } from '../../../src/core/run/deadlines.js';
@@ -25,7 +25,7 @@ const holdUntil = (deadlineMono: number): Hold => ({
 const hold = holdUntil(59_400);
 const endAt = (atMono: number, code: RunEnd['code'] = 'DEADLINE') => [{ atMono, code }];
 const lostReason = new LockLostError('digest', 'its lease is over');
-const deadlineReason = new DeadlineError('digest', 'DEADLINE', 'the platform ends it soon');
+const deadlineReason = new RunEndedError('digest', 'DEADLINE', 'the platform ends it soon');
 
 /** A watch on that clock, and what the listeners of its signal heard: they make it look at no clock. */
 function watchOn<C extends Clock>(clock: C, time: WatchedTime = { hold, ends: [] }) {
@@ -106,7 +106,7 @@ describe('the holder’s deadline', () => {
 });
 
 describe('the platform’s deadline', () => {
-  test('row 26: aborts with a DeadlineError, and the lock is not lost by it', async () => {
+  test('row 26: aborts with a RunEndedError, and the lock is not lost by it', async () => {
     const { clock, watch, heard } = watching({ hold, ends: endAt(2_700.5) });
 
     await clock.advance(2_700);
@@ -153,7 +153,7 @@ describe('the platform’s deadline', () => {
     expect(watch.signal.aborted).toBe(false);
     await clock.advance(1);
 
-    expect(watch.signal.reason).toMatchObject({ name: 'DeadlineError', code });
+    expect(watch.signal.reason).toMatchObject({ name: 'RunEndedError', code });
     await clock.advance(2_000);
     expect(watch.signal.reason).toMatchObject({ code });
   });
@@ -207,7 +207,7 @@ describe('asked before any timer has fired, as after a stop of the process', () 
   test('a process that was asked to end before has a signal that says so from the start', () => {
     const { signal } = watching({ hold, ends: [], shutdown: AbortSignal.abort() }).watch;
 
-    expect(signal.reason).toMatchObject({ name: 'DeadlineError', code: 'SHUTDOWN' });
+    expect(signal.reason).toMatchObject({ name: 'RunEndedError', code: 'SHUTDOWN' });
   });
 
   test('the signal looks like any other from outside', () => {

@@ -1,16 +1,16 @@
-import { DeadlineError, executeWithLock, LockLostError } from 'single-execution';
+import { executeWithLock, LockLostError, RunEndedError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
 import { keptLocks } from '../../support/kept-locks.js';
 import { MINUTE, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 
-const maxHoldOver = new DeadlineError('digest', 'MAX_HOLD', 'it has held its lock for maxHold');
-const deadline = new DeadlineError('digest', 'DEADLINE', 'the platform ends it soon');
+const maxHoldOver = new RunEndedError('digest', 'MAX_HOLD', 'it has held its lock for maxHold');
+const deadline = new RunEndedError('digest', 'DEADLINE', 'the platform ends it soon');
 
 describe('row 23: maxHold', () => {
   const deadlineIn5 = { deadline: NOW + 5 * MINUTE };
 
-  test.each<[string, object, number, DeadlineError]>([
+  test.each<[string, object, number, RunEndedError]>([
     ['maxHold', { maxHold: '2h' }, 120 * MINUTE, maxHoldOver],
     ['maxHold, also without keepAlive', { keepAlive: false, maxHold: '30s' }, 30_000, maxHoldOver],
     [

@@ -62,7 +62,7 @@ describe('with locking switched off', () => {
       expect(() => assertLocked()).toThrow(LockLostError);
       expect(execution).toMatchObject({ fencingToken: 0, recovering: false, missedTicks: [] });
       await clock.advance(59_000);
-      expect(execution.signal.reason).toMatchObject({ name: 'DeadlineError', code: 'DEADLINE' });
+      expect(execution.signal.reason).toMatchObject({ name: 'RunEndedError', code: 'DEADLINE' });
     }, options);
 
     expect(clock.pendingTimers()).toBe(0);

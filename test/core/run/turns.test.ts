@@ -191,7 +191,7 @@ describe('row 97: a run whose turn comes late', () => {
     expect(await outcome).toMatchObject({ status: 'executed', value: new Date(clock.now()), release: 'released' });
   });
 
-  test('is refused with a DeadlineError when its platform ends it first, and has sent nothing', async () => {
+  test('is refused with a RunEndedError when its platform ends it first, and has sent nothing', async () => {
     const { clock, claims, run } = await busyStore();
     const outcome = run('late', { deadline: clock.now() + 3_000 });
     const isSettled = settledOf(outcome);
@@ -200,7 +200,7 @@ describe('row 97: a run whose turn comes late', () => {
     expect(isSettled()).toBe(false);
 
     await clock.advance(1);
-    await expect(outcome).rejects.toMatchObject({ name: 'DeadlineError', code: 'DEADLINE', lockName: 'late' });
+    await expect(outcome).rejects.toMatchObject({ name: 'RunEndedError', code: 'DEADLINE', lockName: 'late' });
     await expect(outcome).rejects.toThrow(/too many calls .* nothing was sent$/);
     expect(claims).toHaveLength(ABREAST);
   });

@@ -87,7 +87,7 @@ describe('row 51: an unguarded run', () => {
     );
     await clock.advance(3_600_000);
 
-    expect(await running).toMatchObject({ value: [false, { name: 'DeadlineError', code: 'DEADLINE' }] });
+    expect(await running).toMatchObject({ value: [false, { name: 'RunEndedError', code: 'DEADLINE' }] });
     expect(clock.pendingTimers()).toBe(0);
   });
 

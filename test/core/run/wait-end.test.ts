@@ -132,7 +132,7 @@ describe('row 31: a process that is asked to end', () => {
     const shutdown = new AbortController();
     const order = { name, lockedBy: 'me', leaseMs: MINUTE, shutdown: shutdown.signal };
     const task = vi.fn();
-    const ended = expect(run(task, order, policy)).rejects.toMatchObject({ name: 'DeadlineError', code: 'SHUTDOWN' });
+    const ended = expect(run(task, order, policy)).rejects.toMatchObject({ name: 'RunEndedError', code: 'SHUTDOWN' });
     await clock.advance(5_000);
     const before = asked.length;
     shutdown.abort();

@@ -1,4 +1,4 @@
-import { acquireLock, DeadlineError, type ExecuteOptions, executeWithLock } from 'single-execution';
+import { acquireLock, type ExecuteOptions, executeWithLock, RunEndedError } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { thisProcess } from '../../../src/core/values/environment.js';
@@ -127,7 +127,7 @@ describe('signal', () => {
       { ...options, tick: NOW, signal: caller.signal },
     );
 
-    await expect(running).rejects.toMatchObject({ name: 'DeadlineError', code: 'SHUTDOWN' });
+    await expect(running).rejects.toMatchObject({ name: 'RunEndedError', code: 'SHUTDOWN' });
     expect(await executeWithLock(() => 'again', { ...options, store, tick: NOW })).toMatchObject({ value: 'again' });
   });
 
@@ -136,7 +136,7 @@ describe('signal', () => {
     const acquire = vi.spyOn(options.store, 'acquire');
     const running = executeWithLock(() => 'sent', { ...options, signal: AbortSignal.abort() });
 
-    await expect(running).rejects.toMatchObject({ name: 'DeadlineError', code: 'SHUTDOWN' });
+    await expect(running).rejects.toMatchObject({ name: 'RunEndedError', code: 'SHUTDOWN' });
     expect(acquire).not.toHaveBeenCalled();
   });
 
@@ -147,7 +147,7 @@ describe('signal', () => {
     const waiting = executeWithLock(() => 'sent', { ...options, wait: '1m', signal: caller.signal });
     caller.abort();
 
-    await expect(waiting).rejects.toMatchObject({ name: 'DeadlineError', code: 'SHUTDOWN' });
+    await expect(waiting).rejects.toMatchObject({ name: 'RunEndedError', code: 'SHUTDOWN' });
     await held.release();
   });
 });
@@ -180,7 +180,7 @@ test.each<[string, (now: number) => Date | number]>([
   await clock.advance(10_000);
   await running;
 
-  expect(seen).toEqual([undefined, new DeadlineError('digest', 'DEADLINE', 'the platform ends it soon')]);
+  expect(seen).toEqual([undefined, new RunEndedError('digest', 'DEADLINE', 'the platform ends it soon')]);
 });
 
 test('row 69: two callers that share a store do not share options', async () => {

@@ -1,11 +1,11 @@
 import {
   acquireLock,
   currentExecution,
-  DeadlineError,
   executeWithLock,
   type HandleOptions,
   LockHeldError,
   LockLostError,
+  RunEndedError,
 } from 'single-execution';
 import { describe, expect, test, vi } from 'vitest';
 import { keptLocks } from '../../support/kept-locks.js';
@@ -166,7 +166,7 @@ describe('a handle over time', () => {
     const { clock, store, options } = keptLocks();
     const lock = await acquireLock({ ...options, maxHold: '10m' });
     await clock.advance(10 * MINUTE);
-    expect(lock.signal.reason).toEqual(new DeadlineError('digest', 'MAX_HOLD', 'it has held its lock for maxHold'));
+    expect(lock.signal.reason).toEqual(new RunEndedError('digest', 'MAX_HOLD', 'it has held its lock for maxHold'));
     await clock.advance(MINUTE);
 
     expect(await executeWithLock(() => 'next', { ...options, store })).toMatchObject({ value: 'next' });

@@ -104,12 +104,12 @@ describe('row 36: a trigger that has no scheduled time', () => {
   const settings = resolveSettings({ clock: manualClock(NOON) }, []);
 
   test("is what 'event' alone asks it for", () => {
-    const onUntold = vi.fn();
+    const onUnscheduled = vi.fn();
     for (const tick of ['none', () => undefined, 'event'] as const)
-      tickChooser(tick, settings, onUntold)({}, [], 'digest');
-    tickChooser('event', settings, onUntold)({ tickMs: NOON }, [], 'digest');
+      tickChooser(tick, settings, onUnscheduled)({}, [], 'digest');
+    tickChooser('event', settings, onUnscheduled)({ tickMs: NOON }, [], 'digest');
 
-    expect(onUntold).toHaveBeenCalledExactlyOnceWith({}, 'digest');
+    expect(onUnscheduled).toHaveBeenCalledExactlyOnceWith({}, 'digest');
   });
 
   test('is reported once, by the name of the lock; a time that cannot be read has an event of its own', () => {

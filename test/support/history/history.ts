@@ -55,7 +55,7 @@ export interface Run extends OfAttempt {
   /** When its last lease was over at the latest. Absent if that is not known. */
   readonly leaseEndsMs?: number | undefined;
   /** When its signal aborted because its lock was lost. */
-  readonly toldMs?: number | undefined;
+  readonly returnedMs?: number | undefined;
   /**
    * From when on it may work beside another run: it ignores its aborted signal, or an operator ended its grant by
    * force.

@@ -54,7 +54,7 @@ const brokenBy = (history: History) =>
 const BROKEN: Readonly<Record<string, Readonly<Record<string, Partial<History>>>>> = {
   I1: {
     'two are at work for a millisecond': { runs: [{ ...FIRST, ended: [201, 201] }, SECOND] },
-    'one that is told and listens works on': { runs: [lost({ toldMs: 190 }), SECOND] },
+    'one that is told and listens works on': { runs: [lost({ returnedMs: 190 }), SECOND] },
     'one works on when its host goes on': { runs: [lost(), SECOND], standstills: [still(240)] },
   },
   I2: {
@@ -121,11 +121,11 @@ describe.each(Object.entries(BROKEN))('%s is broken if', (name, histories) => {
 const SOUND: Readonly<Record<string, Partial<History>>> = {
   'all is well': {},
   'one runs beside its successor while its host stands still': {
-    runs: [lost({ toldMs: 250 }), SECOND],
+    runs: [lost({ returnedMs: 250 }), SECOND],
     standstills: [still(250)],
   },
   'one that was told, or was ended by force, does not listen': {
-    runs: [lost({ toldMs: 190, mayOverlapFromMs: 190 }), SECOND],
+    runs: [lost({ returnedMs: 190, mayOverlapFromMs: 190 }), SECOND],
     writes: [writeOf(SECOND, 210), writeOf(FIRST, 220, { isAccepted: false })],
   },
   'one that does not ask writes late on a host that stood still, and is refused': {

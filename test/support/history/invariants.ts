@@ -140,10 +140,10 @@ export const INVARIANTS: readonly Invariant[] = [
         const run = withoutLock(...pair);
         // A run that ends in the very turn in which its host goes on may end before its signal aborts.
         const isAwake = awakeMs(history, run, pair[1].began[1], run.ended[0]) > 0;
-        return isAwake && run.end !== 'died' && run.toldMs === undefined;
+        return isAwake && run.end !== 'died' && run.returnedMs === undefined;
       });
       return {
-        cases: history.runs.filter(({ toldMs }) => toldMs !== undefined).length,
+        cases: history.runs.filter(({ returnedMs }) => returnedMs !== undefined).length,
         breaches: [...overdue, ...untold.map((pair) => breach('its signal has not aborted', ...pair))],
       };
     },
