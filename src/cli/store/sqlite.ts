@@ -67,12 +67,12 @@ function pathOf(value: string): string {
   throw wrongUse('--sqlite is no address of a file alone: give a path, such as locks.db');
 }
 
-/** Node's SQLite, without the warning of Node 22 that it is experimental. Undefined on a Node that has none. */
+/** Node's SQLite, without the warning of Node 22 that it is experimental. Undefined on a Node without it. */
 function nodeSqlite(): typeof import('node:sqlite') | undefined {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;
   try {
-    return process.getBuiltinModule('node:sqlite');
+    return process.getBuiltinModule?.('node:sqlite');
   } finally {
     process.emitWarning = emitWarning;
   }
