@@ -2,11 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { LockInfo } from '../../admin/lock-admin.js';
-import type { Command, Session } from '../command.js';
+import type { Command } from '../command.js';
 import { startConsole } from '../console/console-server.js';
 import { pacedAdmin } from '../console/paced-admin.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { wholeOf } from '../read-value.js';
+import type { Session } from '../session.js';
 
 export const consoleCommand: Command = {
   name: 'console',

@@ -9,9 +9,10 @@ import {
   openCount,
 } from '../../operate/lock-summary.js';
 import { shortInstant, shortSpan, toTheSecond } from '../../operate/times.js';
-import type { Command, Session } from '../command.js';
+import type { Command } from '../command.js';
 import { EXIT, wrongUse } from '../exit-code.js';
 import { type Cell, printTable, resultCell, stateCell } from '../print.js';
+import type { Session } from '../session.js';
 
 const LOOK_EVERY_MS = 2_000;
 const HEADINGS = ['NAME', 'STATE', 'HOLDER', 'TICK', 'AGE', 'LEFT', 'LAST', 'LAST TICK', 'OPEN', 'FAILURES'];

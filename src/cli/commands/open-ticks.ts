@@ -1,11 +1,12 @@
 import type { ForgetResult } from '../../admin/lock-admin.js';
 import { fullListWords, mayLackTicks } from '../../operate/lock-summary.js';
 import { shortInstant } from '../../operate/times.js';
-import type { Command, Session } from '../command.js';
+import type { Command } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { knownLock } from '../known-lock.js';
 import { printTicks } from '../print.js';
 import { instantOf, scheduleOf } from '../read-value.js';
+import type { Session } from '../session.js';
 
 export const open: Command = {
   name: 'open',

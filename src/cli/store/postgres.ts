@@ -14,8 +14,8 @@ import {
   unknown,
   type Verdict,
   warning,
-} from '../doctor/finding.js';
-import { lookAtPostgresTable } from '../doctor/look-at-postgres-table.js';
+} from '../findings/finding.js';
+import { lookAtPostgresTable } from '../findings/look-at-postgres-table.js';
 import { variable } from '../init/job-files.js';
 import { checkUrl, type StoreKind } from './kind.js';
 import { nameOfThrown, PATIENCE_MS, withInstalled } from './reach.js';
