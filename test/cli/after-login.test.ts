@@ -1,7 +1,9 @@
+import { createServer } from 'node:net';
 import { Pool } from 'pg';
 import { createPostgresTable } from 'single-execution/postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtCli } from '../support/built-cli.js';
+import { listening } from '../support/loopback.js';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.js';
 import { startTcpFaultProxy } from '../support/tcp-fault-proxy.js';
 
@@ -17,7 +19,9 @@ afterAll(() => server?.stop());
 /** A statement. A login has none. */
 const STATEMENT = /SELECT |INSERT |UPDATE /i;
 
-test.each([['pg', ['pg']] as const, ['postgres.js', ['postgres']] as const])(
+const CLIENTS = [['pg', ['pg']] as const, ['postgres.js', ['postgres']] as const];
+
+test.each(CLIENTS)(
   'row 146: F169 over %s a connection that breaks right after its login ends no command',
   async (_, packages) => {
     let broken = 0;
@@ -34,3 +38,24 @@ test.each([['pg', ['pg']] as const, ['postgres.js', ['postgres']] as const])(
     expect(end).toEqual({ code: 0, stdout: '', stderr: 'no locks\n' });
   },
 );
+
+test.each(CLIENTS)('F171 over %s a server that closes each connection at once is an error', async (_, packages) => {
+  let connections = 0;
+  const closing = createServer((socket) => {
+    connections++;
+    socket.on('error', () => undefined);
+    socket.end();
+  });
+  const port = await listening(closing);
+  const cli = await builtCli(packages);
+  const end = await cli.run(['ls', '--postgres-url', `postgres://ada:secret@127.0.0.1:${port}/jobs`]);
+  await cli.remove();
+  closing.close();
+
+  expect(connections).toBeGreaterThan(0);
+  expect(end).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^single-execution: list failed|^single-execution: list of lock/),
+  });
+});

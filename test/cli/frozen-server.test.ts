@@ -71,7 +71,7 @@ function untilText({ child }: StartedCli, text: string): Promise<void> {
 const job = (...script: readonly string[]) => ['--', 'sh', '-c', ['echo started', ...script].join('; ')];
 
 describe.runIf(process.platform === 'linux').concurrent.each(Object.keys(CLIENTS))(
-  'row 176: F170 over %s the server stands still',
+  'rows 176, 177: F170 over %s the server stands still',
   (client) => {
     test(
       'the command is asked to stop by the end of its lease, and run ends',

@@ -74,7 +74,8 @@ async function serve(session: Session, page: string, port: number | undefined): 
   session.terminal.line(running.url);
   session.terminal.note('open this address in a browser of this machine; Ctrl-C ends the console');
   await ended;
-  await running.close();
+  // Do not wait for browsers: whoever asks the console to end does not either.
+  void running.close();
   return EXIT.done;
 }
 
