@@ -20,12 +20,11 @@ interface Platform {
 export function thisProcess(): string {
   const { process } = globalThis as Platform;
   if (process?.pid === undefined) return 'a process';
-  const host = named(environmentVariable('HOSTNAME')) ?? named(hostName(process));
+  const given = environmentVariable('HOSTNAME') ?? '';
+  // Next.js and others use HOSTNAME for the address to listen on, which names no host.
+  const host = /^([\d.:[\]]*|localhost)$/.test(given) ? hostName(process) : given;
   return host ? `process ${process.pid} on ${host}` : `process ${process.pid}`;
 }
-
-/** Next.js and others use HOSTNAME for the address to listen on, which names no host. Neither does Cloud Run's `localhost`. */
-const named = (host: string | undefined) => (/^([\d.]*|localhost)$|:/.test(host ?? '') ? undefined : host);
 
 function hostName(process: NonNullable<Platform['process']>): string | undefined {
   try {
