@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { memberCases } from '../../support/member-cases.js';
 import { ownPostgres } from '../../support/own-servers.js';
 import { startPgBouncer } from '../../support/pgbouncer.js';
-import { POSTGRES_STATEMENTS, sqlHarness } from '../../support/sql-harness.js';
+import { postgresStatements, sqlHarness } from '../../support/sql-harness.js';
 
 const { server } = await ownPostgres();
 const bouncer = await startPgBouncer(server.url);
@@ -21,7 +21,7 @@ describe.concurrent('row 131: postgresStore over a Pool of pg and pgbouncer in t
     const keyPrefix = 'pgbouncer:';
     const store = postgresStore({ client, keyPrefix });
     const rows = async (text: string, values: unknown[]) => (await client.query(text, values)).rows;
-    harness = sqlHarness({ store, keyPrefix, rows, ...POSTGRES_STATEMENTS });
+    harness = sqlHarness({ store, keyPrefix, rows, ...postgresStatements() });
   });
   afterAll(() => client.end());
 
