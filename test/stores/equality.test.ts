@@ -9,7 +9,7 @@ import { memoryHarness } from '../support/contract-harness.js';
 import { DATABASES, type RealDatabase, startDatabases } from '../support/databases.js';
 import { dynamoDBHarness } from '../support/dynamodb-harness.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
-import { fakeHarness } from '../support/fake-harness.js';
+import { fakeHarness } from '../support/fake-table.js';
 import { ownRedis } from '../support/own-servers.js';
 import { redisHarness } from '../support/redis-harness.js';
 import { REFUSAL_REASONS } from '../support/skip-reasons.js';

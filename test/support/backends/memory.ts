@@ -23,7 +23,7 @@ export const memory: Backend = {
     sql: IN_ONE_PROCESS,
   },
   lateMs: 0,
-  requests: { run: 2, skip: 1 },
+  requests: { run: 0, skip: 0 },
   faults: [],
   async start() {
     return {

@@ -24,6 +24,13 @@ const FAULTS: Readonly<Record<string, TcpFault>> = {
 /** A script's last argument is a number, the lease, only for renewals. */
 const IS_RENEWAL = /\r\n\d+\r\n$/;
 
+/** The prefix of a store that is given none. */
+export const DEFAULT_PREFIX = 'lock:';
+
+/** The tool's option for a prefix. */
+export const prefixArgs = (prefix: string): readonly string[] =>
+  prefix === DEFAULT_PREFIX ? [] : ['--prefix', prefix];
+
 export interface RedisEngine extends Engine {
   readonly server: RedisServer;
   /** A connection for the test. */
@@ -38,14 +45,14 @@ export async function startRedis(kind: 'redis' | 'upstash' = 'redis'): Promise<R
   return {
     server,
     client,
-    at: (place = '') => ({ kind, url: server.url, place }),
+    at: (place = DEFAULT_PREFIX) => ({ kind, url: server.url, place }),
     make: async () => {},
     async put({ place }, key, fields: Fields) {
       await client.del(place + key);
       await client.hset(place + key, new Map([...fields].map(([field, value]) => [field, String(value)])));
     },
     harness: ({ place }, locks, keyPrefix = '') => redisHarness({ ...locks, keyPrefix: place + keyPrefix, hset }),
-    args: ({ url, place }) => ['--redis-url', url, ...(place === '' ? [] : ['--prefix', place])],
+    args: ({ url, place }) => ['--redis-url', url, ...prefixArgs(place)],
     env: { REDIS_URL: server.url },
     async network(choose) {
       const proxy = await startTcpFaultProxy(server.port, (sent) => FAULTS[choose(IS_RENEWAL.test(sent)) ?? '']);

@@ -1,6 +1,6 @@
-import { executeWithLock } from 'single-execution';
+import { executeWithLock, type LockStore } from 'single-execution';
 import { type BACKENDS, backendOf, freshPlace, type Kind, openStore } from '../backends.js';
-import type { Engine, Fields, Locks, OpenStore, StoreAddress } from './backend.js';
+import type { Engine, Fields, OpenStore, StoreAddress } from './backend.js';
 
 /** An engine that runs, and an empty store on it with a connection for the test. */
 export interface Opened<E extends Engine = Engine> extends OpenStore {
@@ -46,7 +46,7 @@ async function startOne(kind: Kind): Promise<Opened> {
 }
 
 /** Makes a server answer once: its first answer can take longer than a short lease, or longer than a call waits. */
-export async function warmUp({ store }: Locks): Promise<void> {
+export async function warmUp(store: LockStore): Promise<void> {
   const first = () => executeWithLock(() => undefined, { name: 'first', store, lockAtMostFor: '1m', observers: [] });
   await first().catch(first).catch(first);
 }

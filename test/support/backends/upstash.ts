@@ -2,7 +2,7 @@ import { Redis } from '@upstash/redis';
 import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { BRIDGE_TOKEN, type BridgeFault, startUpstashBridge, type UpstashBridge } from '../upstash-bridge.js';
 import type { Backend } from './backend.js';
-import { counted, LATE_MS, type RedisEngine, startRedis } from './redis.js';
+import { counted, DEFAULT_PREFIX, LATE_MS, prefixArgs, type RedisEngine, startRedis } from './redis.js';
 
 const FAULTS: Readonly<Record<string, BridgeFault>> = {
   'drop-request': 'drop-request',
@@ -33,8 +33,8 @@ export const upstash: Backend<UpstashEngine> = {
     return {
       ...below,
       bridge,
-      at: (place = '') => ({ kind: 'upstash', url: bridge.url, place }),
-      args: ({ place }) => ['--upstash', ...(place === '' ? [] : ['--prefix', place])],
+      at: (place = DEFAULT_PREFIX) => ({ kind: 'upstash', url: bridge.url, place }),
+      args: ({ place }) => ['--upstash', ...prefixArgs(place)],
       env: { UPSTASH_REDIS_REST_URL: bridge.url, UPSTASH_REDIS_REST_TOKEN: bridge.token },
       network: (choose) =>
         startUpstashBridge({
