@@ -4,7 +4,7 @@ import { createPostgresTable, type PostgresClient, postgresStore } from 'single-
 import { createSqliteTable, type SqliteClient, sqliteStore } from 'single-execution/sqlite';
 import type { ContractCase, ContractHarness } from 'single-execution/testing';
 import { claim } from '../support/one-run.js';
-import { postgresStatements, type Rows, sqliteStatements, sqlHarness } from '../support/sql-harness.js';
+import { postgresStatements, type Rows, sqlHarness, sqliteStatements } from '../support/sql-harness.js';
 import { identityOf, type Played } from './matrix.js';
 import type { SqlClient } from './sql-client.js';
 

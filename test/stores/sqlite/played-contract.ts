@@ -1,6 +1,6 @@
 import { createSqliteTable, type SqliteClient, sqliteStore } from 'single-execution/sqlite';
 import { lockStoreContract } from 'single-execution/testing';
-import { type Rows, sqliteStatements, sqlHarness } from '../../support/sql-harness.js';
+import { type Rows, sqlHarness, sqliteStatements } from '../../support/sql-harness.js';
 
 /** How many cases are played at the same time: most of them wait for a lease to end. */
 const LANES = 8;

@@ -32,6 +32,9 @@ export type Fields = ReadonlyMap<string, string | number>;
 /** Names the fault that strikes a request; undefined for none. It is called once for each request. */
 export type ChooseFault = (isRenewal: boolean) => string | undefined;
 
+/** Within this time a kept request comes to the server, after its sender was told that its connection broke. */
+export const LATE_MS = 1_500;
+
 /** A network in front of a running engine. Stores with this URL in their address are behind it. */
 export interface Network {
   readonly url: string;
@@ -40,7 +43,11 @@ export interface Network {
 
 /** A real engine that runs and belongs to whoever started it, though its server may be shared. */
 export interface Engine {
-  /** An address on this engine. Other engines and other tests may use the default place. @default the store's own */
+  /**
+   * An address on this engine. A place that was not made is empty.
+   *
+   * @param place by default the one that the store itself uses, or, if the server is shared, one of this engine's own
+   */
   at(place?: string): StoreAddress;
   /** Makes the table of an address. It does nothing if there are no tables. */
   make(address: StoreAddress): Promise<void>;
@@ -76,6 +83,8 @@ export interface Backend<E extends Engine = Engine> {
   readonly lacks: Readonly<Partial<Record<Ability, string>>>;
   /** How long after the end of a lease the store may still refuse others. */
   readonly lateMs: number;
+  /** Whether suites that start processes or wait play it in `npm test`. They play the others in `npm run test:proof`. */
+  readonly isQuick: boolean;
   /** How many requests a run needs, and how many a call that is skipped. */
   readonly requests: { readonly run: number; readonly skip: number };
   /** The program to provide before the engine starts; see `provided-programs.ts`. */

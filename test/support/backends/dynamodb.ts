@@ -1,14 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { type AttributeValue, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { createLockTable, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { dynamoDBHarness } from '../dynamodb-harness.js';
 import { sharedDynamoDBLocal, startDynamoDBLocal } from '../dynamodb-local-process.js';
 import { type Fault, startFaultProxy, throttle } from '../fault-proxy.js';
 import { verbOf } from '../lock-verb.js';
-import type { Backend, Engine } from './backend.js';
+import { type Backend, type Engine, LATE_MS } from './backend.js';
 
 const DELAY_MS = 400;
-/** How often requests that were kept back are delivered. */
-const LATE_MS = 1_500;
 
 const FAULTS: Readonly<Record<string, Fault>> = {
   'reset before': { kind: 'reset', at: 'before' },
@@ -36,16 +35,18 @@ export const dynamodb: Backend<DynamoDBEngine> = {
   lacks: { sql: 'DynamoDB is no SQL database' },
   // Its Date header shows whole seconds only.
   lateMs: 3_000,
+  isQuick: true,
   requests: { run: 2, skip: 1 },
   program: 'java',
   faults: Object.keys(FAULTS),
   async start() {
     const { endpoint, stop } = sharedDynamoDBLocal() ?? (await startDynamoDBLocal());
     const client = new DynamoDBClient({ endpoint, ...LOCAL });
+    const ownTable = `locks-${randomUUID()}`;
     return {
       endpoint,
       client,
-      at: (place = 'locks') => ({ kind: 'dynamodb', url: endpoint, place }),
+      at: (place = ownTable) => ({ kind: 'dynamodb', url: endpoint, place }),
       make: ({ place }) => createLockTable(client, { tableName: place }),
       async put({ place }, key, fields) {
         const values = [...fields].map(([field, value]) => [field, attributeOf(value)] as const);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type MemoryStore, memoryStore } from 'single-execution/memory';
 import { memoryHarness } from '../contract-harness.js';
 import { call, claim } from '../one-run.js';
@@ -23,11 +24,13 @@ export const memory: Backend = {
     sql: IN_ONE_PROCESS,
   },
   lateMs: 0,
+  isQuick: true,
   requests: { run: 0, skip: 0 },
   faults: [],
   async start() {
+    const ownPlace = randomUUID();
     return {
-      at: (place = 'locks') => ({ kind: 'memory', url: 'memory:', place }),
+      at: (place = ownPlace) => ({ kind: 'memory', url: 'memory:', place }),
       make: async () => {},
       async put({ place }, key, fields) {
         const store = storeAt(place);

@@ -32,6 +32,7 @@ export interface PostgresEngine extends Engine {
 export const postgres: Backend<PostgresEngine> = {
   lacks: {},
   lateMs: 0,
+  isQuick: false,
   requests: { run: 4, skip: 1 },
   program: 'postgres',
   faults: Object.keys(FAULTS),

@@ -4,13 +4,11 @@ import { redisHarness } from '../redis-harness.js';
 import { type RedisServer, startRedisServer } from '../redis-server.js';
 import { SENDS_ONCE } from '../sends-once.js';
 import { startTcpFaultProxy, type TcpFault } from '../tcp-fault-proxy.js';
-import type { Backend, Engine, Fields, Sends } from './backend.js';
+import { type Backend, type Engine, type Fields, LATE_MS, type Sends } from './backend.js';
 
 const DELAY_MS = 400;
 /** Longer than a store waits for the answer to one try. */
 const HANG_MS = 1_500;
-/** Within this time a kept request comes to the server, after its sender was told that its connection broke. */
-export const LATE_MS = 1_500;
 
 const FAULTS: Readonly<Record<string, TcpFault>> = {
   'drop-request': 'drop-request',
@@ -68,6 +66,7 @@ export async function startRedis(kind: 'redis' | 'upstash' = 'redis'): Promise<R
 export const redis: Backend<RedisEngine> = {
   lacks: { sql: 'Redis has no tables' },
   lateMs: 0,
+  isQuick: true,
   requests: { run: 2, skip: 1 },
   program: 'redis-server',
   faults: Object.keys(FAULTS),

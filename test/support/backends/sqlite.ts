@@ -7,6 +7,8 @@ import { createSqliteTable, sqliteStore } from 'single-execution/sqlite';
 import { sqlHarness, sqliteStatements } from '../sql-harness.js';
 import { type Backend, DEFAULT_TABLE, type Engine, tableArgs } from './backend.js';
 
+const BUSY_MS = 5_000;
+
 export interface SqliteEngine extends Engine {
   /** A client for the test. */
   readonly client: Client;
@@ -18,6 +20,7 @@ export const sqlite: Backend<SqliteEngine> = {
       'a file has no network and no server: the test of SQLite itself locks it, deletes it, fills its disk and makes it read-only',
   },
   lateMs: 0,
+  isQuick: false,
   requests: { run: 4, skip: 1 },
   faults: [],
   async start() {
@@ -66,8 +69,8 @@ export const sqlite: Backend<SqliteEngine> = {
 async function clientOf(url: string): Promise<Client> {
   // Loaded when it is needed: it has a native part, which programs of the tests cannot contain.
   const { createClient } = await import('@libsql/client');
-  // Use one connection, because the setting is for one connection only.
-  const client = createClient({ url, concurrency: 1 });
+  // Use one connection, because the setting is for one connection only. Other processes may write to the file now.
+  const client = createClient({ url, concurrency: 1, timeout: BUSY_MS });
   await client.execute('PRAGMA synchronous = OFF');
   return client;
 }

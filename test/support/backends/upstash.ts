@@ -1,8 +1,8 @@
 import { Redis } from '@upstash/redis';
 import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { BRIDGE_TOKEN, type BridgeFault, startUpstashBridge, type UpstashBridge } from '../upstash-bridge.js';
-import type { Backend } from './backend.js';
-import { counted, DEFAULT_PREFIX, LATE_MS, prefixArgs, type RedisEngine, startRedis } from './redis.js';
+import { type Backend, LATE_MS } from './backend.js';
+import { counted, DEFAULT_PREFIX, prefixArgs, type RedisEngine, startRedis } from './redis.js';
 
 const FAULTS: Readonly<Record<string, BridgeFault>> = {
   'drop-request': 'drop-request',
@@ -23,6 +23,7 @@ export interface UpstashEngine extends RedisEngine {
 export const upstash: Backend<UpstashEngine> = {
   lacks: { sql: 'Upstash is a Redis, which has no tables' },
   lateMs: 0,
+  isQuick: false,
   requests: { run: 2, skip: 1 },
   program: 'redis-server',
   faults: Object.keys(FAULTS),
