@@ -19,6 +19,8 @@ export interface Order {
   readonly examples: readonly ExampleFile[];
   /** By the port that examples name: the port of the test's server. */
   readonly ports: Readonly<Record<number, number>>;
+  /** The Redis servers of the examples. */
+  readonly redisUrls: readonly string[];
 }
 
 export interface ExampleFile {
@@ -35,9 +37,9 @@ const KEYS = { locks: ['lockName'], jobs: ['pk', 'sk'] };
 const DAY_MS = 86_400_000;
 
 const say = process.stdout.write.bind(process.stdout);
-const { examples, ports }: Order = JSON.parse(process.argv[2] ?? '');
+const { examples, ports, redisUrls }: Order = JSON.parse(process.argv[2] ?? '');
 const dynamodb = new DynamoDBClient({});
-const redis = new Redis(process.env['REDIS_URL'] ?? '');
+const redises = redisUrls.map((url) => new Redis(url));
 
 let wrongResults: string[] = [];
 let results = 0;
@@ -89,7 +91,7 @@ async function tooLate(): Promise<never> {
 
 /** Empties the stores, because examples share lock names. Leaves one run of send-digest, for examples of operators. */
 async function setStores(): Promise<void> {
-  await redis.flushall();
+  await Promise.all(redises.map((redis) => redis.flushall()));
   for (const [TableName, keys] of Object.entries(KEYS)) {
     const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName, ConsistentRead: true }));
     for (const item of Items) {

@@ -2,12 +2,10 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Engines, startEngines } from '../support/backends/stage.js';
+import { KINDS, kindsWith } from '../support/backends.js';
 import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 import { type ChildPrograms, childPrograms, type Said } from '../support/child-program.js';
-import { type RealDatabase, startDatabases } from '../support/databases.js';
-import { dynamoDBLocal } from '../support/dynamodb-local.js';
-import { type RedisServer, startRedisServer } from '../support/redis-server.js';
-import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
 import type { ExampleFile, Order } from './example-runner.js';
 import { allExamples, type Example, isOfVitest } from './examples.js';
 
@@ -60,23 +58,19 @@ const BROKEN: Readonly<Record<string, readonly [code: string, problem: string]>>
 const broken = Object.entries(BROKEN).map(([name, [code]]) => ({ name, page: name, code }));
 
 let built: BuiltPackage;
-let redis: RedisServer;
-let databases: ReadonlyMap<string, RealDatabase>;
-let bridge: UpstashBridge;
+let engines: Engines;
 let programs: ChildPrograms;
 let said: readonly Said[];
 beforeAll(async () => {
   programs = childPrograms();
-  [built, redis, databases] = await Promise.all([builtPackage(), startRedisServer(), startDatabases()]);
-  for (const { createTable } of databases.values()) await createTable();
-  bridge = await startUpstashBridge({ redisPort: redis.port });
+  [built, engines] = await Promise.all([builtPackage(), startEngines(...KINDS)]);
+  for (const kind of kindsWith('sql')) await engines.on(kind).make(engines.on(kind).at());
   await addProject();
   said = await run([...examples, ...broken]);
 }, 450_000);
 afterAll(async () => {
   await programs?.stop();
-  await bridge?.stop();
-  await Promise.all([redis?.stop(), built?.remove(), ...[...(databases?.values() ?? [])].map((one) => one.stop())]);
+  await Promise.all([engines?.stop(), built?.remove()]);
 });
 
 test('every example runs, and the results that it shows are true', () => {
@@ -129,17 +123,18 @@ async function addProject(): Promise<void> {
 }
 
 async function run(those: readonly Example[]): Promise<readonly Said[]> {
-  const { endpoint } = dynamoDBLocal();
+  const [redis, upstash] = [engines.on('redis').server, engines.on('upstash').server];
+  const dynamoDB = new URL(engines.on('dynamodb').endpoint);
   const files = await Promise.all(those.map(fileOf));
-  const order: Order = { examples: files, ports: { 6379: redis.port, 8000: Number(new URL(endpoint).port) } };
+  const order: Order = {
+    examples: files,
+    ports: { 6379: redis.port, 8000: Number(dynamoDB.port) },
+    redisUrls: [redis.url, upstash.url],
+  };
   for (const its of ['example-uses.ts', 'redirect-ports.ts']) await built.addProgram(join(import.meta.dirname, its));
   const runner = await built.addProgram(join(import.meta.dirname, 'example-runner.ts'));
   const program = programs.start(runner, order, [], {
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    REDIS_URL: redis.url,
-    ...Object.assign({}, ...[...databases.values()].map(({ env }) => env)),
-    UPSTASH_REDIS_REST_URL: bridge.url,
-    UPSTASH_REDIS_REST_TOKEN: bridge.token,
+    ...Object.assign({}, ...KINDS.map((kind) => engines.on(kind).env)),
     CRON_SECRET: 'secret-of-the-examples',
     CHECK_IN_URL: 'https://example.com/check-in',
     SINGLE_EXECUTION_SCHEDULE: 'cron(0 2 * * ? *)',

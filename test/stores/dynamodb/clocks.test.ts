@@ -4,8 +4,7 @@ import { lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore } from 'single-execution/dynamodb';
 import { describe, expect, test } from 'vitest';
 import { call, claim } from '../../support/one-run.js';
-import { ownProxiedLocks } from '../../support/own-servers.js';
-import { runOnce } from '../../support/proxied-locks.js';
+import { ownProxiedLocks, runOnce } from '../../support/proxied-locks.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 import { putItem } from '../../support/stored-item.js';
 

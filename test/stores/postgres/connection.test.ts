@@ -6,12 +6,12 @@ import { executeWithLock, type LockStoreError } from 'single-execution';
 import { type PostgresClient, postgresStore } from 'single-execution/postgres';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { explain } from '../../../src/stores/sql/postgres-errors.js';
+import { ownEngine } from '../../support/backends/stage.js';
 import { call, claim } from '../../support/one-run.js';
-import { ownPostgres } from '../../support/own-servers.js';
 import { failureOf } from '../../support/settled.js';
 import { EXPIRED_CERTIFICATE, TEST_CERTIFICATE, TEST_KEY } from '../../support/test-certificates.js';
 
-const { server, pool } = await ownPostgres();
+const { server, pool } = await ownEngine('postgres');
 
 interface Connection {
   readonly url?: string;

@@ -9,12 +9,12 @@ import {
   postgresTable,
 } from 'single-execution/postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ownEngine } from '../../support/backends/stage.js';
 import { call, claim, grant } from '../../support/one-run.js';
-import { ownPostgres } from '../../support/own-servers.js';
 import { PASSWORD } from '../../support/postgres-server.js';
 import { failureOf } from '../../support/settled.js';
 
-const { server, pool } = await ownPostgres();
+const { server, pool } = await ownEngine('postgres');
 
 type Query = (text: string, values: (string | number)[]) => Promise<readonly object[]>;
 const query: Query = async (text, values) => (await pool.query(text, values)).rows;
