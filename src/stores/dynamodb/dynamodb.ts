@@ -1,7 +1,6 @@
 import type {
   AcquireResult,
   Claim,
-  ClockBounds,
   Completion,
   DoneTick,
   ExtendResult,
@@ -26,7 +25,16 @@ import {
   refusedBy,
 } from '../../core/record/refusal.js';
 import { grantFields, leaseOf, markedLease, markFields } from '../../core/record/transition.js';
-import { type Note, settleAttempt } from '../../core/request/attempt.js';
+import {
+  type AttemptWrite,
+  cancelCall,
+  type Ended,
+  isUnreadable,
+  mayStillApply,
+  resultOf,
+  uncancelled,
+  unusedCompletions,
+} from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
 import { type Sent, sentNow, wallInGrant } from '../../core/values/clock.js';
 import { defined } from '../../core/values/defined.js';
@@ -43,7 +51,7 @@ import {
   releaseRequest,
   takeoverRequest,
 } from './requests.js';
-import { keyOf, update } from './table.js';
+import { keyOf, type Reply, type TableAnswer, update } from './table.js';
 
 export { dynamoDBAdminStore } from './admin.js';
 export { type CreateLockTableOptions, createLockTable } from './table.js';
@@ -75,17 +83,12 @@ export function dynamoDBStore(options: DynamoDBStoreOptions): LockStore & Member
   };
 }
 
-/** An acquire in progress. */
-interface Attempt {
-  readonly table: LockTable;
-  readonly claim: Claim;
-  readonly call: StoreCall;
-  /** When each write of the attempt was sent. */
-  readonly sends: Sent[];
-  /** Bounds of this host's clock error, by the latest reply. */
-  clock?: ClockBounds | undefined;
-  /** The `lockUntil` of the lease that the attempt takes over; undefined without a takeover. */
-  fenceMs?: number | undefined;
+/** A write of an acquire, and its answer. */
+interface Sending extends AttemptWrite {
+  readonly answer: TableAnswer<Reply>;
+  readonly sent: Sent;
+  /** The fields that the write sets. */
+  readonly fields: LockRecord;
 }
 
 /**
@@ -95,98 +98,98 @@ interface Attempt {
  */
 async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise<AcquireResult> {
   const { name, attemptId } = claim;
-  const attempt: Attempt = { table, claim, call, sends: [] };
-  const result = await settleAttempt(claim, call, {
-    acquire: (note) => acquireOrTakeOver(attempt, note),
-    // 3. Cancel.
-    cancel: (cancelCall) => {
-      const request = cancelRequest(attemptId);
-      return update(table, { operation: 'acquire', name, request }, cancelCall);
-    },
-    own: ({ applied, item = {}, time }) =>
-      !applied && isHeldBy(claim, item) ? ownGrant(attempt, readGrant(name, item), time) : undefined,
-    giveBack: (lease, completion, releaseCall) => release(table, lease, completion, releaseCall),
-  });
-  return { ...result, ...defined({ clock: attempt.clock }) };
-}
-
-async function acquireOrTakeOver(attempt: Attempt, note: Note): Promise<AcquireResult> {
-  const { call } = attempt;
-  const endMono = call.clock.monotonic() + call.budgetMs;
+  const { clock } = call;
+  const endMono = clock.monotonic() + call.budgetMs;
 
   // 1. Acquire.
-  const first = await write(attempt, note, call.budgetMs);
-  if (first.status !== 'expired') return first;
+  const writes = [await write(table, claim, call)];
+  let ended = judge(claim, call, writes);
 
   // 2. Take over, once, a lock that was released, or whose lease has ended by the server's clock.
-  const { record } = first;
-  const clockUnverified = attempt.clock === undefined && !isGivenBack(record);
-  attempt.fenceMs = record.lockUntil;
-  // The takeover gets a whole try, even if the first write has used up the budget.
-  const budgetMs = Math.max(Math.min(call.tryMs, call.budgetMs), endMono - call.clock.monotonic());
-  const second = await write(attempt, note, budgetMs, record);
+  if (ended.status === 'expired') {
+    // The takeover gets a whole try, even if the first write has used up the budget.
+    const budgetMs = Math.max(Math.min(call.tryMs, call.budgetMs), endMono - clock.monotonic());
+    writes.push(await write(table, claim, { ...call, budgetMs }, ended.record));
+    const clockUnverified = writes[0]?.clock === undefined && !isGivenBack(ended.record);
+    ended = judge(claim, call, writes);
+    if (ended.status === 'acquired' && clockUnverified) ended = { ...ended, clockUnverified };
+  }
   // Somebody else was faster.
-  if (second.status === 'expired') return refusedBy(second.record, 'locked');
-  return second.status === 'acquired' && clockUnverified ? { ...second, clockUnverified } : second;
+  const settled = ended.status === 'expired' ? refusedBy(ended.record, 'locked') : ended;
+  const bounds = defined({ clock: writes.findLast((sending) => sending.clock)?.clock });
+  if (!mayStillApply(claim, settled, writes)) return { ...resultOf(settled), ...bounds };
+
+  // 3. Cancel.
+  const request = cancelRequest(attemptId);
+  const cancel = await update(table, { operation: 'acquire', name, request }, cancelCall(call));
+  if ('error' in cancel) throw uncancelled(claim, settled, writes, cancel.error);
+  const { applied, item = {}, time } = cancel.value;
+  if (applied || !isHeldBy(claim, item)) return { ...resultOf(settled), ...bounds };
+  const own = ownGrant(claim, writes, readGrant(name, item), time);
+  if (settled.status !== 'failed' || !isUnreadable(settled.error)) return { ...own, ...bounds };
+
+  // 4. Give back what cannot be used.
+  for (const unused of unusedCompletions(claim)) {
+    if (!(await release(table, own.lease, unused, cancelCall(call)).then(() => false, isUnreadable))) break;
+  }
+  throw settled.error;
 }
 
 /**
- * Sends an acquire or a takeover, and judges the answer.
+ * Sends an acquire or a takeover.
  *
  * @param seen the record to take over; without it, the lock must be free
- * @throws LockStoreError, CorruptLockError
  */
-async function write(
-  attempt: Attempt,
-  note: Note,
-  budgetMs: number,
-  seen?: LockRecord,
-): Promise<AcquireResult | Expired> {
-  const { table, claim, call } = attempt;
+async function write(table: LockTable, claim: Claim, call: StoreCall, seen?: LockRecord): Promise<Sending> {
+  const { name } = claim;
   const sent = sentNow(call.clock);
   const now = sent.firstSentWall;
-  attempt.sends.push(sent);
-  const request = seen ? takeoverRequest(claim, now, seen) : acquireRequest(claim, now);
-  const answer = await update(table, { operation: 'acquire', name: claim.name, request }, { ...call, budgetMs });
-  note(answer, 'value' in answer && !answer.value.applied ? answer.value.item : undefined);
-  const { applied, item, time } = answered(answer);
-  attempt.clock = time.clock ?? attempt.clock;
-  if (applied) return granted(attempt, newLease(claim, sent, item), time);
+  const fields = grantFields(claim, now, now + claim.leaseMs + PAD_MS, seen);
+  const request = seen ? takeoverRequest(claim, now, fields, seen) : acquireRequest(claim, now, fields);
+  const answer = await update(table, { operation: 'acquire', name, request }, call);
+  const reply = 'value' in answer ? answer.value : undefined;
+  const found = reply?.applied ? undefined : reply?.item;
+  return { answer, found, sent, fields, clock: reply?.time.clock, fenceMs: seen?.lockUntil };
+}
 
-  const judgement = judgeRefusal(claim, item, now, (lockUntil) =>
-    time.serverMs === undefined ? lockUntil + call.maxClockSkewMs <= now : lockUntil <= time.serverMs,
-  );
-  switch (judgement.status) {
-    case 'own':
-      return ownGrant(attempt, judgement.record, time);
-    case 'unexpected':
-      throw unexpected(claim.name);
-    default:
-      return judgement;
+/** Judges the answer to the last write. */
+function judge(claim: Claim, call: StoreCall, writes: readonly Sending[]): Ended | Expired {
+  const { answer, sent, fields } = writes.at(-1) as Sending;
+  try {
+    const { applied, item, time } = answered(answer);
+    if (applied) return granted(writes, newLease(claim, fields, sent, item), time);
+
+    const now = sent.firstSentWall;
+    const judgement = judgeRefusal(claim, item, now, (lockUntil) =>
+      time.serverMs === undefined ? lockUntil + call.maxClockSkewMs <= now : lockUntil <= time.serverMs,
+    );
+    if (judgement.status === 'own') return ownGrant(claim, writes, judgement.record, time);
+    if (judgement.status === 'unexpected') throw unexpected(claim.name);
+    return judgement;
+  } catch (error) {
+    return { status: 'failed', error };
   }
 }
 
-/** Makes the lease of a write that was applied, from the item before the write. @throws CorruptLockError */
-function newLease(claim: Claim, sent: Sent, before: Item = {}): Lease {
-  const now = sent.firstSentWall;
+/** Makes the lease of a write that was applied, from its fields and the item before it. @throws CorruptLockError */
+function newLease(claim: Claim, fields: LockRecord, sent: Sent, before: Item = {}): Lease {
   // The server has just added 1 to the old token, so the token is a number.
-  const fencingToken = Number(before['fencingToken'] ?? now) + 1;
+  const fencingToken = Number(before['fencingToken'] ?? sent.firstSentWall) + 1;
   if (!Number.isSafeInteger(fencingToken) || fencingToken < 1) {
     throw new CorruptLockError(claim.name, 'fencingToken', 'not a countable number');
   }
-  const written = { ...grantFields(claim, now, now + claim.leaseMs + PAD_MS, before), fencingToken };
-  return leaseOf(claim, written, sent, before);
+  return leaseOf(claim, { ...fields, fencingToken }, sent, before);
 }
 
 /** Makes the grant of an attempt that already holds the lock, from the record. */
-function ownGrant(attempt: Attempt, record: LockRecord, time: ResponseTime): Granted {
-  const { claim, sends } = attempt;
+function ownGrant(claim: Claim, writes: readonly Sending[], record: LockRecord, time: ResponseTime): Granted {
   // The instant in the record shows which write was applied.
-  const sent = sends.find(({ firstSentWall }) => firstSentWall === record.lockedAt) ?? (sends[0] as Sent);
-  return granted(attempt, leaseOf(claim, record, sent), time);
+  const { sent } = writes.find((sending) => sending.sent.firstSentWall === record.lockedAt) ?? (writes[0] as Sending);
+  return granted(writes, leaseOf(claim, record, sent), time);
 }
 
-function granted({ fenceMs }: Attempt, lease: Lease, time: ResponseTime): Granted {
+function granted(writes: readonly Sending[], lease: Lease, time: ResponseTime): Granted {
+  const { fenceMs } = writes.at(-1) as Sending;
   return { status: 'acquired', lease: { ...lease, ...defined({ fenceMs }) }, ...capMono(lease.lockUntilMs, time) };
 }
 
@@ -215,12 +218,13 @@ async function mark(table: LockTable, lease: Lease, done: DoneTick, call: StoreC
   const sent = sentNow(call.clock);
   // A mark always moves lockUntil, so that a takeover judged before the mark is refused.
   const untilMs = Math.max(lease.lockUntilMs + 1, wallInGrant(lease, sent.firstSentMono) + done.leaseMs + PAD_MS);
-  const request = markRequest(lease, done, untilMs);
+  const fields = markFields(lease, done, untilMs);
+  const request = markRequest(lease, done, fields);
   const { applied, item = {}, time } = answered(await update(table, { operation: 'mark', name, request }, call));
   if (!applied && !isMarkedBy(lease, done.tickMs, item)) return { status: 'lost' };
   // If the write was refused, but the tick is marked, an earlier try was applied and has set the end of the lease.
   const { lockUntil: lockUntilMs = untilMs } = applied ? {} : readGrant(name, item);
-  const marked = markedLease(lease, markFields(lease, done, lockUntilMs));
+  const marked = markedLease(lease, { ...fields, lockUntil: lockUntilMs });
   return { status: 'marked', lease: marked, ...sent, ...capMono(lockUntilMs, time) };
 }
 
