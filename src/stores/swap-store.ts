@@ -88,7 +88,7 @@ async function acquire(swap: Swap, claim: Claim, call: StoreCall): Promise<Acqui
   // 1. Acquire; this also takes over an expired lock.
   const answer = await swap('acquire', name, call, (found) => decideAcquire(claim, found));
   const ended: Ended = 'error' in answer ? { status: 'failed', error: answer.error } : answer.value.result;
-  const writes = [{ answer, found: 'value' in answer ? answer.value.item : undefined }];
+  const writes = [{ answer }];
   if (!mayStillApply(claim, ended, writes)) return resultOf(ended);
 
   // 2. Cancel. If it finds a grant, the lease counts from the first send of the acquire.
@@ -98,13 +98,13 @@ async function acquire(swap: Swap, claim: Claim, call: StoreCall): Promise<Acqui
   );
   if ('error' in cancel) throw uncancelled(claim, ended, writes, cancel.error);
   const own = cancel.value.result;
-  if (!own || ended.status !== 'failed' || !isUnreadable(ended.error)) return own ?? resultOf(ended);
+  if (!own || !isUnreadable(ended.status === 'failed' && ended.error)) return own ?? resultOf(ended);
 
   // 3. Give back what cannot be used.
   for (const unused of unusedCompletions(claim)) {
     if (!(await release(swap, own.lease, unused, cancelCall(call)).then(() => false, isUnreadable))) break;
   }
-  throw ended.error;
+  return resultOf(ended);
 }
 
 async function release(swap: Swap, lease: Lease, completion: Completion, call: StoreCall): Promise<ReleaseResult> {

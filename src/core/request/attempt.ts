@@ -1,10 +1,9 @@
 import type { DeleteResult } from '../ports/lock-admin-store.js';
-import type { AcquireResult, Claim, ClockBounds, Completion, StoreCall } from '../ports/lock-store.js';
+import type { AcquireResult, Claim, Completion, StoreCall } from '../ports/lock-store.js';
 import { LockStoreError, type StoreOperation } from '../public/errors.js';
 import type { Item } from '../record/lock-record.js';
 import { doneReason } from '../record/refusal.js';
 import { givenBack } from '../record/transition.js';
-import type { Sent } from '../values/clock.js';
 import { readThrownText } from '../values/thrown.js';
 import type { Answer } from './try-loop.js';
 
@@ -22,16 +21,9 @@ import type { Answer } from './try-loop.js';
 const CANCEL_BUDGET_MS = 2_000;
 const GIVE_BACK_TRIES = 5;
 
-/** A write of an attempt, and its answer. */
+/** A write of an attempt, with its answer: the record that the write found, if there was one. */
 export interface AttemptWrite {
-  readonly answer: Answer<unknown>;
-  /** The record that refused the write. */
-  readonly found?: Item | undefined;
-  /** When the write was sent; absent if it was not. */
-  readonly sent?: Sent | undefined;
-  readonly clock?: ClockBounds | undefined;
-  /** The `lockUntil` of the lease that the write takes over; absent without a takeover. */
-  readonly fenceMs?: number | undefined;
+  readonly answer: Answer<{ readonly item?: Item | undefined }>;
 }
 
 /** The end of an acquire: its result, or its error. */
@@ -49,8 +41,8 @@ export function resultOf(ended: Ended): AcquireResult {
  */
 export function mayStillApply(claim: Claim, ended: Ended, writes: readonly AttemptWrite[]): boolean {
   if (ended.status === 'acquired' || !writes.some(({ answer }) => answer.ambiguous)) return false;
-  const found = writes.at(-1)?.found;
-  return found === undefined || doneReason(claim, found) === undefined;
+  const last = writes.at(-1)?.answer;
+  return !(last && 'value' in last && last.value.item && doneReason(claim, last.value.item));
 }
 
 /** Makes the limits of a cancel. The cancel is sent even when the acquire was aborted. */

@@ -1,6 +1,7 @@
 import type {
   AcquireResult,
   Claim,
+  ClockBounds,
   Completion,
   DoneTick,
   ExtendResult,
@@ -36,10 +37,11 @@ import {
   unusedCompletions,
 } from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
+import { takingTurns } from '../../core/request/turns.js';
 import { type Sent, sentNow, wallInGrant } from '../../core/values/clock.js';
 import { defined } from '../../core/values/defined.js';
 import { memberListName } from '../../core/values/names.js';
-import { capMono, type ResponseTime } from './answer.js';
+import { capMono } from './answer.js';
 import { checkOptions, type DynamoDBStoreOptions, type LockTable } from './options.js';
 import {
   acquireRequest,
@@ -74,13 +76,14 @@ export type { DynamoDBStoreOptions };
  */
 export function dynamoDBStore(options: DynamoDBStoreOptions): LockStore & MemberStore {
   const table = checkOptions('dynamoDBStore', options);
-  return {
+  // The configuration belongs to the client, also if it is used through several document clients.
+  return takingTurns(table.client.config, {
     acquire: (claim, call) => acquire(table, claim, call),
     extend: (lease, to, call) => extend(table, lease, to.leaseMs, call),
     mark: (lease, done, call) => mark(table, lease, done, call),
     release: (lease, completion, call) => release(table, lease, completion, call),
     checkIn: (asked, call) => checkIn(table, asked, call),
-  };
+  });
 }
 
 /** A write of an acquire, and its answer. */
@@ -89,6 +92,8 @@ interface Sending extends AttemptWrite {
   readonly sent: Sent;
   /** The fields that the write sets. */
   readonly fields: LockRecord;
+  /** The `lockUntil` of the lease that the write takes over; undefined without a takeover. */
+  readonly fenceMs: number | undefined;
 }
 
 /**
@@ -107,32 +112,33 @@ async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise
 
   // 2. Take over, once, a lock that was released, or whose lease has ended by the server's clock.
   if (ended.status === 'expired') {
+    const { record } = ended;
+    const clockUnverified = ended.clock === undefined && !isGivenBack(record);
     // The takeover gets a whole try, even if the first write has used up the budget.
     const budgetMs = Math.max(Math.min(call.tryMs, call.budgetMs), endMono - clock.monotonic());
-    writes.push(await write(table, claim, { ...call, budgetMs }, ended.record));
-    const clockUnverified = writes[0]?.clock === undefined && !isGivenBack(ended.record);
+    writes.push(await write(table, claim, { ...call, budgetMs }, record));
     ended = judge(claim, call, writes);
     if (ended.status === 'acquired' && clockUnverified) ended = { ...ended, clockUnverified };
   }
   // Somebody else was faster.
-  const settled = ended.status === 'expired' ? refusedBy(ended.record, 'locked') : ended;
-  const bounds = defined({ clock: writes.findLast((sending) => sending.clock)?.clock });
-  if (!mayStillApply(claim, settled, writes)) return { ...resultOf(settled), ...bounds };
+  if (ended.status === 'expired') ended = { ...refusedBy(ended.record, 'locked'), ...defined({ clock: ended.clock }) };
 
   // 3. Cancel.
-  const request = cancelRequest(attemptId);
-  const cancel = await update(table, { operation: 'acquire', name, request }, cancelCall(call));
-  if ('error' in cancel) throw uncancelled(claim, settled, writes, cancel.error);
-  const { applied, item = {}, time } = cancel.value;
-  if (applied || !isHeldBy(claim, item)) return { ...resultOf(settled), ...bounds };
-  const own = ownGrant(claim, writes, readGrant(name, item), time);
-  if (settled.status !== 'failed' || !isUnreadable(settled.error)) return { ...own, ...bounds };
-
-  // 4. Give back what cannot be used.
-  for (const unused of unusedCompletions(claim)) {
-    if (!(await release(table, own.lease, unused, cancelCall(call)).then(() => false, isUnreadable))) break;
+  if (mayStillApply(claim, ended, writes)) {
+    const request = cancelRequest(attemptId);
+    const cancel = await update(table, { operation: 'acquire', name, request }, cancelCall(call));
+    if ('error' in cancel) throw uncancelled(claim, ended, writes, cancel.error);
+    const { applied, item = {} } = cancel.value;
+    const own = !applied && isHeldBy(claim, item) && ownGrant(claim, writes, readGrant(name, item), cancel.value);
+    if (own && !isUnreadable(ended.status === 'failed' && ended.error)) ended = own;
+    // 4. Give back what cannot be used.
+    else if (own) {
+      for (const unused of unusedCompletions(claim)) {
+        if (!(await release(table, own.lease, unused, cancelCall(call)).then(() => false, isUnreadable))) break;
+      }
+    }
   }
-  throw settled.error;
+  return resultOf(ended);
 }
 
 /**
@@ -147,50 +153,64 @@ async function write(table: LockTable, claim: Claim, call: StoreCall, seen?: Loc
   const fields = grantFields(claim, now, now + claim.leaseMs + PAD_MS, seen);
   const request = seen ? takeoverRequest(claim, now, fields, seen) : acquireRequest(claim, now, fields);
   const answer = await update(table, { operation: 'acquire', name, request }, call);
-  const reply = 'value' in answer ? answer.value : undefined;
-  const found = reply?.applied ? undefined : reply?.item;
-  return { answer, found, sent, fields, clock: reply?.time.clock, fenceMs: seen?.lockUntil };
+  return { answer, sent, fields, fenceMs: seen?.lockUntil };
 }
 
 /** Judges the answer to the last write. */
-function judge(claim: Claim, call: StoreCall, writes: readonly Sending[]): Ended | Expired {
-  const { answer, sent, fields } = writes.at(-1) as Sending;
+function judge(
+  claim: Claim,
+  call: StoreCall,
+  writes: readonly Sending[],
+): Ended | (Expired & { readonly clock?: ClockBounds }) {
+  const last = writes.at(-1) as Sending;
   try {
-    const { applied, item, time } = answered(answer);
-    if (applied) return granted(writes, newLease(claim, fields, sent, item), time);
+    const reply = answered(last.answer);
+    const { applied, item, time } = reply;
+    if (applied) return granted(claim, last, { ...last.fields, fencingToken: tokenOf(claim, last, item) }, reply);
 
-    const now = sent.firstSentWall;
+    const now = last.sent.firstSentWall;
     const judgement = judgeRefusal(claim, item, now, (lockUntil) =>
       time.serverMs === undefined ? lockUntil + call.maxClockSkewMs <= now : lockUntil <= time.serverMs,
     );
-    if (judgement.status === 'own') return ownGrant(claim, writes, judgement.record, time);
+    if (judgement.status === 'own') return ownGrant(claim, writes, judgement.record, reply);
     if (judgement.status === 'unexpected') throw unexpected(claim.name);
-    return judgement;
+    return { ...judgement, ...defined({ clock: time.clock }) };
   } catch (error) {
     return { status: 'failed', error };
   }
 }
 
-/** Makes the lease of a write that was applied, from its fields and the item before it. @throws CorruptLockError */
-function newLease(claim: Claim, fields: LockRecord, sent: Sent, before: Item = {}): Lease {
+/** Returns the token that a write has made of the token before it. @throws CorruptLockError */
+function tokenOf(claim: Claim, { sent }: Sending, before: Item = {}): number {
   // The server has just added 1 to the old token, so the token is a number.
   const fencingToken = Number(before['fencingToken'] ?? sent.firstSentWall) + 1;
   if (!Number.isSafeInteger(fencingToken) || fencingToken < 1) {
     throw new CorruptLockError(claim.name, 'fencingToken', 'not a countable number');
   }
-  return leaseOf(claim, { ...fields, fencingToken }, sent, before);
+  return fencingToken;
 }
 
 /** Makes the grant of an attempt that already holds the lock, from the record. */
-function ownGrant(claim: Claim, writes: readonly Sending[], record: LockRecord, time: ResponseTime): Granted {
+function ownGrant(claim: Claim, writes: readonly Sending[], record: LockRecord, reply: Reply): Granted {
   // The instant in the record shows which write was applied.
-  const { sent } = writes.find((sending) => sending.sent.firstSentWall === record.lockedAt) ?? (writes[0] as Sending);
-  return granted(writes, leaseOf(claim, record, sent), time);
+  const write = writes.findLast(({ sent }) => sent.firstSentWall === record.lockedAt) ?? (writes[0] as Sending);
+  return granted(claim, write, record, reply);
 }
 
-function granted(writes: readonly Sending[], lease: Lease, time: ResponseTime): Granted {
-  const { fenceMs } = writes.at(-1) as Sending;
-  return { status: 'acquired', lease: { ...lease, ...defined({ fenceMs }) }, ...capMono(lease.lockUntilMs, time) };
+/** Makes the grant of a write from the record that it has written. */
+function granted(
+  claim: Claim,
+  { sent, fenceMs }: Sending,
+  record: LockRecord,
+  { applied, item = {}, time }: Reply,
+): Granted {
+  const lease = leaseOf(claim, record, sent, applied ? item : undefined);
+  return {
+    status: 'acquired',
+    lease: { ...lease, ...defined({ fenceMs }) },
+    ...capMono(lease.lockUntilMs, time),
+    ...defined({ clock: time.clock }),
+  };
 }
 
 function unexpected(name: string): LockStoreError {

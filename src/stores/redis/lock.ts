@@ -29,6 +29,7 @@ import {
   unusedCompletions,
 } from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
+import { takingTurns } from '../../core/request/turns.js';
 import type { Sent } from '../../core/values/clock.js';
 import { defined } from '../../core/values/defined.js';
 import { memberListName, truncateUtf8 } from '../../core/values/names.js';
@@ -41,13 +42,13 @@ import type { RedisAnswer, RedisConnection, RedisReply } from './send.js';
  * loses an acknowledged write: in a failover to a lagging replica, by an eviction, or by a flush.
  */
 export function redisLock(redis: RedisConnection): LockStore & MemberStore {
-  return {
+  return takingTurns(redis.client, {
     acquire: (claim, call) => acquire(redis, claim, call),
     extend: (lease, to, call) => extend(redis, lease, to.leaseMs, call),
     mark: (lease, done, call) => mark(redis, lease, done, call),
     release: (lease, completion, call) => release(redis, lease, completion, call),
     checkIn: (asked, call) => checkIn(redis, asked, call),
-  };
+  });
 }
 
 const ACQUIRED = ['granted', 'own', 'refused'] as const;
@@ -63,7 +64,7 @@ async function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): P
   const args = (callEnd: number | '') => [attemptId, leaseMs, tickMs ?? '', listed, callEnd, ...pairs];
   const answer = await redis.run({ script: ACQUIRE, operation: 'acquire', name, args, words: ACQUIRED }, call);
   const ended = judge(claim, answer);
-  const writes = [{ answer, found: 'value' in answer ? answer.value.item : undefined }];
+  const writes = [{ answer }];
   if (!mayStillApply(claim, ended, writes)) return resultOf(ended);
 
   // 2. Cancel.
@@ -74,13 +75,13 @@ async function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): P
   if (cancel.value.word !== 'own') return resultOf(ended);
   // Only an acquire that was sent is cancelled, so `sent` is set.
   const own = ownGrant(claim, cancel.value, answer.sent as Sent);
-  if (ended.status !== 'failed' || !isUnreadable(ended.error)) return own;
+  if (!isUnreadable(ended.status === 'failed' && ended.error)) return own;
 
   // 3. Give back what cannot be used.
   for (const unused of unusedCompletions(claim)) {
     if (!(await release(redis, own.lease, unused, cancelCall(call)).then(() => false, isUnreadable))) break;
   }
-  throw ended.error;
+  return resultOf(ended);
 }
 
 /** Reads the end of an acquire from the answer of the script. */

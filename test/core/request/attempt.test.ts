@@ -27,9 +27,8 @@ const FAILED = { status: 'failed', error: ERROR } as const;
 
 const asked = claim({ tickMs: TICK });
 /** A write that a record has refused. */
-const refused = (ambiguous: boolean, found?: Record<string, unknown>): AttemptWrite => ({
-  answer: { value: found, ambiguous },
-  found,
+const refused = (ambiguous: boolean, item?: Record<string, unknown>): AttemptWrite => ({
+  answer: { value: { item }, ambiguous },
 });
 /** A write that failed. */
 const failed = (ambiguous: boolean): AttemptWrite => ({ answer: { error: ERROR, ambiguous } });
