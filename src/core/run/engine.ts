@@ -17,7 +17,7 @@ import { scheduleMark, scheduleMarkIn, truncateUtf8 } from '../values/names.js';
 import { dateOf } from '../values/tick.js';
 import { acquireCall, stopMono, timeIsUp } from './deadlines.js';
 import { runGuarded } from './guarded-run.js';
-import { beginTrace, type Invocation, invocationOf, type Order, type Task } from './invocation.js';
+import { beginTrace, type Invocation, invocationOf, type Order, ofCall, type Task } from './invocation.js';
 import { isSwitchedOff, runUnguarded } from './unguarded-run.js';
 
 const MAX_LOCKED_BY_BYTES = 128;
@@ -116,7 +116,7 @@ async function ask(invocation: Invocation, { refusal, endMono, mayWait }: Wait):
     const error = toStoreError(cause, 'acquire', order.name);
     const next = nextAfter(error, policy, refusal && mayWait());
     report({ type: 'acquire-failed', error, next });
-    if (next === 'throw') throw error;
+    if (next === 'throw') throw ofCall(order, error);
     if (next === 'run') return { status: 'unguarded' };
     if (!refusal) return skip(invocation, { reason: 'store-unavailable' });
     return next === 'wait' ? refusal : skip(invocation, refusal);

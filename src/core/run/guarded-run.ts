@@ -11,7 +11,7 @@ import { holdLimitMono, releaseCall, runEnds, timeIsUp } from './deadlines.js';
 import { leaseExtender, startHeartbeat } from './extender.js';
 import { factsOf, runFor } from './guarded-execution.js';
 import { type Hold, holdOf, isOver } from './hold.js';
-import { conclude, type Invocation, type Settled, type Task } from './invocation.js';
+import { conclude, type Invocation, ofCall, type Settled, type Task } from './invocation.js';
 import { watchLease } from './lease-watch.js';
 
 /**
@@ -71,7 +71,7 @@ function lossOnce(report: Report): Report {
 function checkGrant(granted: Granted, { order, policy }: Invocation, monotonic: number): void {
   const now = { monotonic, wall: policy.clock.now() };
   if (isOver(holdOf(granted.lease, granted.capMono), now)) {
-    throw grantIsOver(order.name, isOver(trueHold(granted), now) ? 'LATE' : 'CLOCK_SKEW');
+    throw ofCall(order, grantIsOver(order.name, isOver(trueHold(granted), now) ? 'LATE' : 'CLOCK_SKEW'));
   }
   if (order.shutdown?.aborted) throw timeIsUp(order.name, 'SHUTDOWN');
 }

@@ -117,11 +117,9 @@ async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise
     // The takeover gets a whole try, even if the first write has used up the budget.
     const budgetMs = Math.max(Math.min(call.tryMs, call.budgetMs), endMono - clock.monotonic());
     writes.push(await write(table, claim, { ...call, budgetMs }, record));
-    ended = judge(claim, call, writes);
+    ended = judge(claim, call, writes) as Ended;
     if (ended.status === 'acquired' && clockUnverified) ended = { ...ended, clockUnverified };
   }
-  // Somebody else was faster.
-  if (ended.status === 'expired') ended = { ...refusedBy(ended.record, 'locked'), ...defined({ clock: ended.clock }) };
 
   // 3. Cancel.
   if (mayStillApply(claim, ended, writes)) {
@@ -174,7 +172,9 @@ function judge(
     );
     if (judgement.status === 'own') return ownGrant(claim, writes, judgement.record, reply);
     if (judgement.status === 'unexpected') throw unexpected(claim.name);
-    return { ...judgement, ...defined({ clock: time.clock }) };
+    // Of a takeover, somebody else was faster.
+    const judged = judgement.status === 'expired' && writes[1] ? refusedBy(judgement.record, 'locked') : judgement;
+    return { ...judged, ...defined({ clock: time.clock }) };
   } catch (error) {
     return { status: 'failed', error };
   }
