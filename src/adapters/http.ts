@@ -1,10 +1,9 @@
 import { warn } from '../core/observers/operator-log.js';
 import { type LockOptions, withStore } from '../core/options/policy.js';
-import { CorruptLockError, LockStoreError } from '../core/public/errors.js';
 import type { Execution } from '../core/public/execution.js';
 import { isSkipped, type Outcome, type Skipped } from '../core/public/outcome.js';
 import { run } from '../core/run/engine.js';
-import type { Task } from '../core/run/invocation.js';
+import { type Order, storeFailureOf, type Task } from '../core/run/invocation.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { describe, namesOf } from '../core/values/checks.js';
 import { unawaited } from '../core/values/promised.js';
@@ -105,43 +104,33 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
     };
     const call = (counting: X, execution: Execution) =>
       handler.call(this, requestOf(request, execution), counting, execution);
-    return respond(args[1], call, (task) => run(task, order, policy), reply);
+    return respond(args[1], call, (task) => answerWhole(run(task, order, policy), order, reply));
   };
 }
 
-/** Answers a request when the handler has returned or when the whole run has ended, whichever comes first. */
+/**
+ * Answers a request when the handler has returned or when the whole run has ended, whichever comes first.
+ *
+ * @param answerRun runs a task, and answers when the whole run has ended
+ */
 function respond<X>(
   context: X,
   call: (context: X, execution: Execution) => Response | PromiseLike<Response>,
-  start: (task: Task<Response>) => Promise<Outcome<Response>>,
-  reply: (outcome: Outcome<Response>) => unknown,
+  answerRun: (task: Task<Response>) => Promise<Response>,
 ): Promise<Response> {
-  let isOwn: IsOwn = () => false;
   let onReturned = (_response: Response) => {};
   const returned = new Promise<Response>((resolve) => {
     onReturned = resolve;
   });
-  const whole = answerWhole(
-    start(async (execution) => {
-      const counted = (counting: X) => call(counting, execution);
-      try {
-        const response = await withBackgroundWork(context, counted, execution.isCatchUp ? undefined : onReturned);
-        // Some platforms allow a handler that returns nothing.
-        if (response?.status >= 500) throw new FailedResponse(response);
-        return response;
-      } catch (error) {
-        isOwn = (thrown) => thrown === error;
-        throw error;
-      }
-    }),
-    reply,
-    (error) => isOwn(error),
-  );
+  const whole = answerRun(async (execution) => {
+    const counted = (counting: X) => call(counting, execution);
+    const response = await withBackgroundWork(context, counted, execution.isCatchUp ? undefined : onReturned);
+    // Some platforms allow a handler that returns nothing.
+    if (response?.status >= 500) throw new FailedResponse(response);
+    return response;
+  });
   return Promise.race([answerEarly(returned, context, whole), whole]);
 }
-
-/** Whether the handler, or its work in the background, threw this error. Its class proves nothing. */
-type IsOwn = (error: unknown) => boolean;
 
 /** Answers as soon as the handler has returned. The handler's background work goes on, under the lock. */
 async function answerEarly(returned: Promise<Response>, context: unknown, whole: Promise<Response>): Promise<Response> {
@@ -159,18 +148,17 @@ async function answerEarly(returned: Promise<Response>, context: unknown, whole:
 /** Answers when the whole run has ended. */
 async function answerWhole(
   running: Promise<Outcome<Response>>,
+  order: Order,
   reply: (outcome: Outcome<Response>) => unknown,
-  isOwn: IsOwn,
 ): Promise<Response> {
   let outcome: Outcome<Response>;
   try {
     outcome = await running;
   } catch (error) {
     if (error instanceof FailedResponse) return error.response;
-    // The handler may take another lock. An error of that lock's store is the handler's own.
-    const isOfStore = error instanceof LockStoreError || error instanceof CorruptLockError;
-    if (!isOfStore || isOwn(error)) throw error;
-    return refuse(503, error.code);
+    const failure = storeFailureOf(order);
+    if (!failure) throw error;
+    return refuse(503, failure.code);
   }
   const replied = await reply(outcome);
   return isSkipped(replied) ? Response.json(replied) : (replied as Response);

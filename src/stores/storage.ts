@@ -79,6 +79,9 @@ export interface Changed<T> {
   readonly item: Item | undefined;
 }
 
+/** How a change ended; `sent` is when its first read was sent. */
+export type ChangeAnswer<T> = Answer<Changed<T>, Error> & { readonly sent?: Sent | undefined };
+
 /**
  * Reads a record, decides by it, and writes if the version of the record has not changed; starts again if somebody else
  * has written meanwhile. If no answer comes, the next try reads the record again and decides anew. `ambiguous`: a write
@@ -90,7 +93,7 @@ export async function change<Version, T>(
   request: Request,
   call: StoreCall,
   decide: (found: Found) => Decision<T>,
-): Promise<Answer<Changed<T>, Error>> {
+): Promise<ChangeAnswer<T>> {
   const { clock } = call;
   const endMono = clock.monotonic() + call.budgetMs;
   let sent: Sent | undefined;
@@ -134,8 +137,8 @@ export async function change<Version, T>(
   const answer = await tryUntilAnswered(call, send, classify);
   const ambiguous = unanswered > 0;
   return 'error' in answer
-    ? { error: failureOf(answer.error, request), ambiguous }
-    : { value: answer.value, ambiguous };
+    ? { error: failureOf(answer.error, request), ambiguous, sent }
+    : { value: answer.value, ambiguous, sent };
 }
 
 /** Lists every record under a prefix. @throws LockStoreError */

@@ -5,7 +5,7 @@ import { FORCE_STEP, type LockRecord, recordAttributes } from '../../core/record
 import { memberAttribute } from '../../core/record/member-list.js';
 import { listedTick } from '../../core/record/open-ticks.js';
 import { deletedRecord } from '../../core/record/operator.js';
-import { forcedFields, grantFields, markFields, pausedFields, releaseFields } from '../../core/record/transition.js';
+import { forcedFields, pausedFields, releaseFields } from '../../core/record/transition.js';
 import { defined } from '../../core/values/defined.js';
 
 /*
@@ -48,15 +48,14 @@ const OURS = 'attemptId = :att AND #state = :held';
 // attempt, with other lists of ticks.
 const THIS_GRANT = `${OURS} AND fencingToken = :token`;
 
-export function acquireRequest(claim: Claim, nowMs: number): UpdateRequest {
-  const fields = grantFields(claim, nowMs, nowMs + claim.leaseMs + PAD_MS);
+/** @param fields the fields of the grant, from `grantFields` */
+export function acquireRequest(claim: Claim, nowMs: number, fields: LockRecord): UpdateRequest {
   return grantRequest(claim, fields, [FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], { ':now': nowMs, ':held': 'held' });
 }
 
 /** Takes over from the grant that was seen; refused if the record has changed since. */
-export function takeoverRequest(claim: Claim, nowMs: number, seen: LockRecord): UpdateRequest {
+export function takeoverRequest(claim: Claim, nowMs: number, fields: LockRecord, seen: LockRecord): UpdateRequest {
   const { attemptId, lockUntil, state } = seen;
-  const fields = grantFields(claim, nowMs, nowMs + claim.leaseMs + PAD_MS, seen);
   const unchanged = [
     unchangedSince('attemptId', ':oldAttempt', attemptId),
     unchangedSince('lockUntil', ':oldUntil', lockUntil),
@@ -121,8 +120,8 @@ export function extendRequest(lease: Lease, untilMs: number): UpdateRequest {
 }
 
 /** Marks a tick as done. The tick is then no longer open, so a late copy of this request changes nothing. */
-export function markRequest(lease: Lease, done: DoneTick, untilMs: number): UpdateRequest {
-  const { update, names, fieldValues } = set(markFields(lease, done, untilMs));
+export function markRequest(lease: Lease, done: DoneTick, fields: LockRecord): UpdateRequest {
+  const { update, names, fieldValues } = set(fields);
   return {
     UpdateExpression: update,
     ConditionExpression: `${THIS_GRANT} AND ${TICK_IS_OPEN}`,

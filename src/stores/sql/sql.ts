@@ -2,6 +2,7 @@ import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
 import { LockStoreError, type LockStoreErrorCode } from '../../core/public/errors.js';
+import { takingTurns } from '../../core/request/turns.js';
 import type { Clock, Signal } from '../../core/values/clock.js';
 import { errorName, readThrownText } from '../../core/values/thrown.js';
 import type { Storage, StoredRecord } from '../storage.js';
@@ -84,13 +85,16 @@ interface SqlStoreOptions<Client> {
 }
 
 /** Makes a store in a table. */
-export function sqlStore<Client>(
+export function sqlStore<Client extends object>(
   database: Database<Client>,
   { client, table, keyPrefix }: SqlStoreOptions<Client>,
 ): LockStore & MemberStore & LockAdminStore {
   const at = openTable(database, client, quotedTable(table, database));
   const newest = newestVersions();
-  return swapStore(({ clock }) => sqlStorage(at, newest, clock), keyPrefix);
+  return takingTurns(
+    client,
+    swapStore(({ clock }) => sqlStorage(at, newest, clock), keyPrefix),
+  );
 }
 
 /** A table that a client reaches. */
