@@ -4,8 +4,8 @@ import type { MemberStore } from '../../core/ports/member-store.js';
 import { LockStoreError, type LockStoreErrorCode } from '../../core/public/errors.js';
 import type { Clock, Signal } from '../../core/values/clock.js';
 import { errorName, readThrownText } from '../../core/values/thrown.js';
-import type { Storage, StoredRecord } from '../storage.js';
-import { swapStore } from '../swap-store.js';
+import type { Storage, StoredRecord } from '../storage-port.js';
+import { storageStore } from '../storage-store.js';
 import { type NewestVersions, newestVersions } from './newest-versions.js';
 import { type Answering, readFoundRow, readListedRows, readWrittenRow } from './sql-answer.js';
 import { quotedTable } from './sql-table.js';
@@ -90,7 +90,7 @@ export function sqlStore<Client>(
 ): LockStore & MemberStore & LockAdminStore {
   const at = openTable(database, client, quotedTable(table, database));
   const newest = newestVersions();
-  return swapStore(({ clock }) => sqlStorage(at, newest, clock), keyPrefix);
+  return storageStore(({ clock }) => sqlStorage(at, newest, clock), keyPrefix);
 }
 
 /** A table that a client reaches. */

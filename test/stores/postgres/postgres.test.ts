@@ -29,7 +29,7 @@ const newName = () => `lock ${names++}`;
 
 const failure = (asked: Promise<unknown>) => failureOf<LockStoreError>(asked);
 
-// test/stores/compare-and-swap.test.ts tests other lost answers, for all storages.
+// test/stores/store.test.ts tests other lost answers, for all storages.
 test('F6 of all tries of an acquire: a late request takes no lock', async () => {
   const name = newName();
   const late: (() => Promise<readonly object[]>)[] = [];
