@@ -21,7 +21,7 @@ const SHARED = {
   core: /\/src\/core\/(values|ports|public|observers)\//,
   store: /\/src\/core\/(record|request)\//,
   storage: /\/src\/stores\/(decisions|refusals|storage-\w+)\.ts/,
-  sql: /\/src\/stores\/sql\/(foreign-clients|half-of-pool|newest-versions|sql|sql-answer|sql-table)\.ts/,
+  sql: /\/src\/stores\/sql\/(foreign-clients|half-of-pool|newest-versions|sql(-\w+)?)\.ts/,
   run: /\/src\/(core\/(options|run|wrap)\/|adapters\/lambda)/,
   schedule: /\/src\/schedule\//,
   redis: /\/src\/stores\/redis\/(?!admin)/,
