@@ -9,7 +9,7 @@ export default defineConfig({
     include: [
       'test/{core,schedule,operate}/**/*.test.ts',
       'test/{adapters,leader}/*.test.ts',
-      'test/stores/{memory,compare-and-swap}.test.ts',
+      'test/stores/{memory,store}.test.ts',
     ],
     exclude: ['test/adapters/process-shutdown*.test.ts', 'test/leader/with-leadership-dynamodb.test.ts'],
     globalSetup: [],

@@ -3,8 +3,8 @@ import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
 import { takingTurns } from '../core/request/turns.js';
 import { checkMethods, checkStoreOptions, namesOf } from '../core/values/checks.js';
-import type { Storage, StoredRecord } from './storage.js';
-import { swapStore } from './swap-store.js';
+import type { Storage, StoredRecord } from './storage-port.js';
+import { storageStore } from './storage-store.js';
 
 export type { Storage, StoredRecord };
 
@@ -54,6 +54,6 @@ export function compareAndSwapStore<Version>(
   checkMethods('storage', storage, ['read', 'write'], 'give an object with the functions read and write');
   return takingTurns(
     storage,
-    swapStore(() => storage, keyPrefix),
+    storageStore(() => storage, keyPrefix),
   );
 }

@@ -43,7 +43,8 @@ import {
   type Found,
   keepingUnreadable,
 } from './decisions.js';
-import { type ChangeAnswer, change, listAll, type Storage } from './storage.js';
+import { type ChangeAnswer, change, listAll } from './storage-change.js';
+import type { Storage } from './storage-port.js';
 
 /**
  * Makes the verbs of runs, of the members of an election, and of operators. Each verb changes one record in a storage.
@@ -52,7 +53,7 @@ import { type ChangeAnswer, change, listAll, type Storage } from './storage.js';
  * @param keyPrefix put before each lock name
  * @throws TypeError for a prefix that is not a string
  */
-export function swapStore<Version>(
+export function storageStore<Version>(
   storageOf: (call: StoreCall) => Storage<Version>,
   keyPrefix: unknown = '',
 ): LockStore & MemberStore & LockAdminStore {
