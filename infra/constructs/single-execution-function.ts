@@ -130,7 +130,7 @@ export class SingleExecutionFunction extends NodejsFunction {
     return this.execution.metricFailed(options);
   }
 
-  /** Makes a metric that counts ticks that never came; the next run reports them. */
+  /** Makes a metric that counts ticks without a run; the next run reports them. */
   metricMissed(options?: LockMetricOptions): Metric {
     return this.execution.metricMissed(options);
   }

@@ -204,7 +204,7 @@ export class SingleExecution extends Construct {
     return ownMetric(this.#metrics, 'Failed', options);
   }
 
-  /** Makes a metric that counts ticks that never came; the next run reports them. */
+  /** Makes a metric that counts ticks without a run; the next run reports them. */
   metricMissed(options?: LockMetricOptions): Metric {
     return ownMetric(this.#metrics, 'Missed', options);
   }

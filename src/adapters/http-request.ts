@@ -1,6 +1,7 @@
 import { warn } from '../core/observers/operator-log.js';
 import type { Execution } from '../core/public/execution.js';
 import { describeType } from '../core/values/checks.js';
+import { environmentVariable, thisProcess } from '../core/values/environment.js';
 import { checkTick } from '../core/values/tick.js';
 import { readInstant, type Trigger } from '../core/wrap/trigger.js';
 
@@ -65,10 +66,18 @@ export function requestOf<Q extends Request>(request: Q, { isCatchUp }: Executio
   return Object.defineProperties(copy, added);
 }
 
-/** Describes the caller for people who look at the lock: the request's id, and nothing else of the request. */
+/** Variables of platforms on which the id of a request leads to its log, and the name of a host to nothing. */
+const FUNCTIONS = ['VERCEL', 'AWS_LAMBDA_FUNCTION_NAME'];
+
+/**
+ * Describes the run for people who look at the lock: the request's id, the process and its host if the route runs on a
+ * server, and nothing else.
+ */
 export function whoCalls(request: Request): string {
   const id = firstHeader(request, ID_HEADERS);
-  return id === undefined ? 'a request' : `request ${id}`;
+  const who = id === undefined ? 'a request' : `request ${id}`;
+  const server = thisProcess();
+  return server.includes(' on ') && !FUNCTIONS.some(environmentVariable) ? `${who}, ${server}` : who;
 }
 
 function firstHeader({ headers }: Request, names: readonly string[]): string | undefined {

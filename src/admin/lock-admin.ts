@@ -50,7 +50,7 @@ export interface LockAdmin extends TickVerbs {
   /** One lock; undefined if it was never used, or deleted. */
   get(name: string): Promise<LockInfo | undefined>;
   /**
-   * Open ticks of a lock: they failed, crashed, were ended by force, never came, or were listed by `backfill`, and are
+   * Open ticks of a lock: they failed, crashed, were ended by force, were missed, or were listed by `backfill`, and are
    * still not done. A call for one of them runs, once. Empty for a name that was never used.
    */
   open(name: string): Promise<readonly Date[]>;

@@ -37,7 +37,7 @@ export interface LockInfo {
   /** Highest tick done. */
   readonly doneTick?: Date;
   /**
-   * Open ticks, oldest first: they failed, crashed, were ended by force, never came, or were listed by `backfill`, and
+   * Open ticks, oldest first: they failed, crashed, were ended by force, were missed, or were listed by `backfill`, and
    * are still not done. A call for one of them runs. Absent if all are done.
    */
   readonly openTicks?: readonly Date[];

@@ -249,7 +249,7 @@ describe.concurrent('on redis', () => {
     expect(stderr).toMatch(/calls always come (59|60) minutes before a tick of the schedule/);
   });
 
-  test('ticks that never came are listed', async () => {
+  test('ticks without a run are listed', async () => {
     const { store, args } = stage().on('redis');
     const name = freshName();
     await ran(store, name, new Date(TICK));

@@ -1,6 +1,5 @@
 import type { Clock, LockAdminStore, LockStore } from '../../index.js';
-import { type Examiner, type Finding, look, lookByReading, ok, problem } from '../doctor/finding.js';
-import { NOBODY } from '../known-lock.js';
+import { type Examiner, type Finding, look, lookByReading, NOBODY, ok, problem } from '../findings/finding.js';
 import { given } from '../read-value.js';
 import type { NamedStore, OpenedStore } from './kind.js';
 import { answeredInTime, answeringInTime, nameOfThrown } from './reach.js';

@@ -33,7 +33,7 @@ export interface LockOptions {
   /** When ticks are due, or the time between two ticks; needed for `execution.missedTicks`. */
   readonly schedule?: Schedule | Duration;
   /**
-   * Run the handler also for ticks that never came, failed or crashed. Needs a `schedule`.
+   * Run the handler also for ticks that were missed, failed or crashed. Needs a `schedule`.
    *
    * @default { mode: 'none' }
    */

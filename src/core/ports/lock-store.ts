@@ -240,7 +240,7 @@ export interface Completion extends TickChanges {
   /** Whether to record the lease's tick as failed, so that it stays open when a newer tick is done. */
   readonly markTickFailed?: boolean;
   /**
-   * Ticks after the highest tick done that never came, in epoch milliseconds, ascending. They are open once the lease's
+   * Ticks after the highest tick done that were missed, in epoch milliseconds, ascending. They are open once the lease's
    * own tick is done.
    */
   readonly missedTicksMs?: readonly number[];

@@ -123,7 +123,7 @@ export function ticksBetween(schedule: Schedule, fromMs: number, toMs: number, m
   return [...sure, ...ticksBetween(schedule, lastMs + 1, toMs, max - sure.length)];
 }
 
-/** Whether a tick that never came is not missed. */
+/** Whether a tick without a run is not missed. */
 function isOptional(schedule: Schedule, tickMs: number): boolean {
   return askSchedule(schedule, 'isOptional', tickMs) === true;
 }

@@ -21,8 +21,8 @@ import type {
 import type { LockRecord } from '../../../core/record/lock-record.js';
 import { defined } from '../../../core/values/defined.js';
 import { newAttemptId } from '../../../core/values/names.js';
-import type { ContractHarness } from './case.js';
 import { expectGranted, expectRefused, expectSame } from './expectation.js';
+import type { ContractHarness } from './harness.js';
 
 /**
  * The lease of holders that live. It is longer than any case takes, and longer than any harness sets its clock back.
