@@ -149,7 +149,7 @@ export type AcquireResult = Granted | Refused;
 
 /**
  * Why a claim was refused. `locked`: a run holds the lock; `lock-at-least-for`: the last run has ended, but its
- * `lockAtLeastFor` has not; `already-executed`: the tick is done; `stale-tick`: a newer tick is done, and this one is
+ * `lockAtLeastFor` has not, and keeps out this claim (docs/protocol.md, "Hold"); `already-executed`: the tick is done; `stale-tick`: a newer tick is done, and this one is
  * not open; `paused`: an operator paused the lock.
  */
 export type RefusalReason = 'locked' | 'lock-at-least-for' | 'already-executed' | 'stale-tick' | 'paused';

@@ -1,7 +1,7 @@
 import type { Claim, Lease, RefusalReason, Refused } from '../ports/lock-store.js';
 import { defined } from '../values/defined.js';
 import { holderOf, type Item, type LockRecord, readGrant, readRecord } from './lock-record.js';
-import { isListed, type TickClaim } from './open-ticks.js';
+import { isListed, listedTick, type TickClaim } from './open-ticks.js';
 import { hasRun } from './run-ring.js';
 
 /** The meaning of a refused acquire, read from the record that refused it. */
@@ -13,13 +13,17 @@ export type Judgement =
   /** No writer that follows the protocol can have left this record; another try may succeed. */
   | { readonly status: 'unexpected' };
 
-/**
- * The lock can be taken over: it was given back (see {@link isGivenBack}), or its `lockUntil` has passed by the best
- * clock available.
- */
+/** The lock can be taken over. */
 export interface Expired {
   readonly status: 'expired';
   readonly record: LockRecord;
+  /**
+   * Whether a clock decided: `lockUntil` has passed by the best clock available. Otherwise the record alone says that
+   * the claim may have the lock (see {@link isGivenBack} and {@link passesHold}).
+   */
+  readonly isByClock: boolean;
+  /** The instant that makes stores refuse requests that were sent before the lock became free for this claim. */
+  readonly fenceMs: number | undefined;
 }
 
 /**
@@ -46,7 +50,12 @@ export function judgeRefusal(
   const done = doneReason(claim, record);
   if (done) return refusedBy(record, done);
   if (attemptId === claim.attemptId || lockUntil === undefined) return { status: 'unexpected' };
-  if (isGivenBack(record) || isExpired(lockUntil)) return { status: 'expired', record };
+  const isOver = isExpired(lockUntil);
+  const passes = passesHold(claim, record);
+  const isByClock = !passes && !isGivenBack(record);
+  if (isOver || !isByClock) {
+    return { status: 'expired', record, isByClock, fenceMs: passes && !isOver ? record.releasedAt : lockUntil };
+  }
   return refusedBy(record, state === 'released' ? 'lock-at-least-for' : 'locked');
 }
 
@@ -98,4 +107,17 @@ export function doneReason(claim: TickClaim, item: Item): 'already-executed' | '
  */
 export function isGivenBack({ state, lockUntil, releasedAt }: LockRecord): boolean {
   return state === 'forced' || state === 'deleted' || (state === 'released' && lockUntil === releasedAt);
+}
+
+/**
+ * Whether a claim for an open tick does not wait for the `lockAtLeastFor` of the last run. That run must have
+ * succeeded, and either it had no tick, or the tick of the claim is owed: it was due when the run began, or it is listed
+ * as not done.
+ */
+export function passesHold({ tickMs }: TickClaim, record: LockRecord): boolean {
+  const { state, result, tick, lockedAt = 0, doneTick = 0, failedTicks } = record;
+  if (tickMs === undefined || state !== 'released' || result !== 'succeeded') return false;
+  // An open tick that is older than `doneTick` is listed.
+  const isDue = tickMs <= lockedAt || tickMs < doneTick;
+  return tick === undefined || isDue || String(failedTicks).includes(listedTick(tickMs));
 }

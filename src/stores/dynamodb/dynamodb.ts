@@ -18,7 +18,6 @@ import { type Item, type LockRecord, readGrant } from '../../core/record/lock-re
 import { readMemberList } from '../../core/record/member-list.js';
 import {
   type Expired,
-  isGivenBack,
   isHeldBy,
   isMarkedBy,
   isReleasedBy,
@@ -119,9 +118,9 @@ async function acquireOrTakeOver(attempt: Attempt, note: Note): Promise<AcquireR
   if (first.status !== 'expired') return first;
 
   // 2. Take over, once, a lock that was released, or whose lease has ended by the server's clock.
-  const { record } = first;
-  const clockUnverified = attempt.clock === undefined && !isGivenBack(record);
-  attempt.fenceMs = record.lockUntil;
+  const { record, isByClock } = first;
+  const clockUnverified = attempt.clock === undefined && isByClock;
+  attempt.fenceMs = first.fenceMs;
   // The takeover gets a whole try, even if the first write has used up the budget.
   const budgetMs = Math.max(Math.min(call.tryMs, call.budgetMs), endMono - call.clock.monotonic());
   const second = await write(attempt, note, budgetMs, record);

@@ -31,7 +31,13 @@ export interface UpdateRequest {
 const RESERVED: readonly string[] = ['state', 'result', 'error'];
 
 // The lock was never held; or it is not held, and its `lockUntil` has passed.
-const FREE = '(attribute_not_exists(lockUntil) OR (#state <> :held AND lockUntil <= :now))';
+const FREE = 'attribute_not_exists(lockUntil) OR (#state <> :held AND lockUntil <= :now)';
+// The last run had no tick; or this tick was due when that run began; or it is open and older than the newest tick done,
+// so it is listed; or it is listed as failed.
+const IS_OWED =
+  '(attribute_not_exists(tick) OR lockedAt >= :tick OR doneTick > :tick OR contains(failedTicks, :listed))';
+// The last run succeeded, its `lockAtLeastFor` does not keep out this tick, and this request was sent after its release.
+const PASSES_HOLD = `#state = :released AND #result = :succeeded AND releasedAt <= :now AND ${IS_OWED}`;
 // The latest grant went to another attempt, so this request is not a late copy from an attempt whose grant has ended.
 const NEW_ATTEMPT = '(attribute_not_exists(attemptId) OR attemptId <> :att)';
 // This attempt was not cancelled by its own caller.
@@ -49,8 +55,18 @@ const OURS = 'attemptId = :att AND #state = :held';
 const THIS_GRANT = `${OURS} AND fencingToken = :token`;
 
 export function acquireRequest(claim: Claim, nowMs: number): UpdateRequest {
-  const fields = grantFields(claim, nowMs, nowMs + claim.leaseMs + PAD_MS);
-  return grantRequest(claim, fields, [FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], { ':now': nowMs, ':held': 'held' });
+  const { leaseMs, tickMs } = claim;
+  const fields = grantFields(claim, nowMs, nowMs + leaseMs + PAD_MS);
+  const values = { ':now': nowMs, ':held': 'held' };
+  const others = [NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED];
+  if (tickMs === undefined) return grantRequest(claim, fields, [`(${FREE})`, ...others], values);
+  const request = grantRequest(claim, fields, [`(${FREE} OR (${PASSES_HOLD}))`, ...others], {
+    ...values,
+    ':released': 'released',
+    ':succeeded': 'succeeded',
+    ':listed': listedTick(tickMs),
+  });
+  return { ...request, ExpressionAttributeNames: { ...request.ExpressionAttributeNames, '#result': 'result' } };
 }
 
 /** Takes over from the grant that was seen; refused if the record has changed since. */
