@@ -97,7 +97,8 @@ export interface Lease extends Sent {
   /** The tick of the {@link Claim}, in epoch milliseconds. */
   readonly tickMs?: number;
   /**
-   * The `lockUntil` of the lease that this grant took over; absent without a takeover. If it is shortly after the
+   * When the lock that this grant took over was released, or the `lockUntil` of a lease that was not; absent without a
+   * takeover. If it is shortly after the
    * release, the release takes it as its time, so that the store refuses late requests of earlier attempts.
    */
   readonly fenceMs?: number;

@@ -13,17 +13,13 @@ export type Judgement =
   /** No writer that follows the protocol can have left this record; another try may succeed. */
   | { readonly status: 'unexpected' };
 
-/** The lock can be taken over. */
+/**
+ * The lock can be taken over: it is free for the claim (see {@link isFreeFor}), or its `lockUntil` has passed by the
+ * best clock available.
+ */
 export interface Expired {
   readonly status: 'expired';
   readonly record: LockRecord;
-  /**
-   * Whether a clock decided: `lockUntil` has passed by the best clock available. Otherwise the record alone says that
-   * the claim may have the lock (see {@link isGivenBack} and {@link passesHold}).
-   */
-  readonly isByClock: boolean;
-  /** The instant that makes stores refuse requests that were sent before the lock became free for this claim. */
-  readonly fenceMs: number | undefined;
 }
 
 /**
@@ -50,12 +46,7 @@ export function judgeRefusal(
   const done = doneReason(claim, record);
   if (done) return refusedBy(record, done);
   if (attemptId === claim.attemptId || lockUntil === undefined) return { status: 'unexpected' };
-  const isOver = isExpired(lockUntil);
-  const passes = passesHold(claim, record);
-  const isByClock = !passes && !isGivenBack(record);
-  if (isOver || !isByClock) {
-    return { status: 'expired', record, isByClock, fenceMs: passes && !isOver ? record.releasedAt : lockUntil };
-  }
+  if (isFreeFor(claim, record) || isExpired(lockUntil)) return { status: 'expired', record };
   return refusedBy(record, state === 'released' ? 'lock-at-least-for' : 'locked');
 }
 
@@ -109,10 +100,14 @@ export function isGivenBack({ state, lockUntil, releasedAt }: LockRecord): boole
   return state === 'forced' || state === 'deleted' || (state === 'released' && lockUntil === releasedAt);
 }
 
+/** Whether a claim for an open tick, or without a tick, may have the lock, whatever any clock says. */
+export function isFreeFor(claim: TickClaim, record: LockRecord): boolean {
+  return isGivenBack(record) || passesHold(claim, record);
+}
+
 /**
- * Whether a claim for an open tick does not wait for the `lockAtLeastFor` of the last run. That run must have
- * succeeded, and either it had no tick, or the tick of the claim is owed: it was due when the run began, or it is listed
- * as not done.
+ * Whether the `lockAtLeastFor` of the last run does not keep out an open tick: that run succeeded, and it had no tick,
+ * or the tick of the claim is owed. An owed tick was due when that run began, or is listed as not done.
  */
 export function passesHold({ tickMs }: TickClaim, record: LockRecord): boolean {
   const { state, result, tick, lockedAt = 0, doneTick = 0, failedTicks } = record;

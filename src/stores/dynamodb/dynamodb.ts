@@ -18,6 +18,7 @@ import { type Item, type LockRecord, readGrant } from '../../core/record/lock-re
 import { readMemberList } from '../../core/record/member-list.js';
 import {
   type Expired,
+  isFreeFor,
   isHeldBy,
   isMarkedBy,
   isReleasedBy,
@@ -83,7 +84,7 @@ interface Attempt {
   readonly sends: Sent[];
   /** Bounds of this host's clock error, by the latest reply. */
   clock?: ClockBounds | undefined;
-  /** The `lockUntil` of the lease that the attempt takes over; undefined without a takeover. */
+  /** The `fenceMs` of the lease, if the attempt takes over. */
   fenceMs?: number | undefined;
 }
 
@@ -118,9 +119,10 @@ async function acquireOrTakeOver(attempt: Attempt, note: Note): Promise<AcquireR
   if (first.status !== 'expired') return first;
 
   // 2. Take over, once, a lock that was released, or whose lease has ended by the server's clock.
-  const { record, isByClock } = first;
-  const clockUnverified = attempt.clock === undefined && isByClock;
-  attempt.fenceMs = first.fenceMs;
+  const { record } = first;
+  const { state, releasedAt, lockUntil } = record;
+  const clockUnverified = attempt.clock === undefined && !isFreeFor(attempt.claim, record);
+  attempt.fenceMs = state === 'released' ? releasedAt : lockUntil;
   // The takeover gets a whole try, even if the first write has used up the budget.
   const budgetMs = Math.max(Math.min(call.tryMs, call.budgetMs), endMono - call.clock.monotonic());
   const second = await write(attempt, note, budgetMs, record);

@@ -57,16 +57,13 @@ const THIS_GRANT = `${OURS} AND fencingToken = :token`;
 export function acquireRequest(claim: Claim, nowMs: number): UpdateRequest {
   const { leaseMs, tickMs } = claim;
   const fields = grantFields(claim, nowMs, nowMs + leaseMs + PAD_MS);
-  const values = { ':now': nowMs, ':held': 'held' };
-  const others = [NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED];
-  if (tickMs === undefined) return grantRequest(claim, fields, [`(${FREE})`, ...others], values);
-  const request = grantRequest(claim, fields, [`(${FREE} OR (${PASSES_HOLD}))`, ...others], {
-    ...values,
-    ':released': 'released',
-    ':succeeded': 'succeeded',
-    ':listed': listedTick(tickMs),
+  const hasTick = tickMs !== undefined;
+  const isFree = `(${FREE}${hasTick ? ` OR (${PASSES_HOLD})` : ''})`;
+  return grantRequest(claim, fields, [isFree, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], {
+    ':now': nowMs,
+    ':held': 'held',
+    ...(hasTick && { ':released': 'released', ':succeeded': 'succeeded', ':listed': listedTick(tickMs) }),
   });
-  return { ...request, ExpressionAttributeNames: { ...request.ExpressionAttributeNames, '#result': 'result' } };
 }
 
 /** Takes over from the grant that was seen; refused if the record has changed since. */
@@ -101,6 +98,8 @@ function grantRequest(
   const listed = hasTick && !markTickAtStart ? listedTick(tickMs) : undefined;
   const isOpen = listed === undefined ? `(${TICK_IS_NEW})` : TICK_IS_OPEN;
   const all = hasTick ? [...conditions, isOpen] : conditions;
+  // The condition of a hold names `result`.
+  if (values[':succeeded']) pathOf('result', names);
   return {
     // The token rises by one with each grant; in a record without a token it starts at the clock.
     UpdateExpression: `${update}, fencingToken = if_not_exists(fencingToken, :now) + :one${hasTick ? '' : ' REMOVE tick'}`,

@@ -195,26 +195,6 @@ describe('whom the lockAtLeastFor of the last run keeps out', () => {
 
     expect(judgement.status === 'refused' ? judgement.reason : judgement.status).toBe(expected);
   });
-
-  test.each<[string, Record<string, unknown>, number, object]>([
-    ['row 165: a hold that lets a tick through, the release', kept, LOCKED, { isByClock: false, fenceMs: NOW - 1_000 }],
-    ['a hold that is over by the clock, its end', { ...kept, lockUntil: NOW }, NOW, { isByClock: true, fenceMs: NOW }],
-    [
-      'a hold that is over, and would have let the tick through, its end',
-      { ...kept, lockUntil: NOW },
-      LOCKED,
-      { isByClock: false, fenceMs: NOW },
-    ],
-    [
-      'a lock that was given back in the future, that instant',
-      { ...kept, releasedAt: NOW + MINUTE },
-      NOW,
-      { isByClock: false, fenceMs: NOW + MINUTE },
-    ],
-    ['a dead holder, its end', { ...held, lockUntil: NOW }, NOW, { isByClock: true, fenceMs: NOW }],
-  ])('a takeover keeps out what was sent before: of %s', (__, item, tickMs, expected) => {
-    expect(judge(item, { tickMs })).toMatchObject({ status: 'expired', ...expected });
-  });
 });
 
 test('a listed tick is stale for a claim that marks it at its start', () => {
