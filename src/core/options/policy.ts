@@ -18,7 +18,10 @@ export interface LockOptions {
    * whichever is longer.
    */
   readonly lockAtMostFor?: Duration;
-  /** Keep the lock at least this long after the start of a run that succeeds. @default 0 */
+  /**
+   * Keep the lock at least this long after the start of a run that succeeds. This does not keep out a tick that was due
+   * when that run began, nor one that is open. After a run without a tick, it keeps out no tick. @default 0
+   */
   readonly lockAtLeastFor?: Duration;
   /** While the handler runs, renew the lease each time a third of it has passed, up to `maxHold`. @default false */
   readonly keepAlive?: boolean;

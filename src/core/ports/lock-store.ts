@@ -110,7 +110,8 @@ export interface Lease extends Sent {
   /** The tick of the {@link Claim}, in epoch milliseconds. */
   readonly tickMs?: number;
   /**
-   * The `lockUntil` of the lease that this grant took over; absent without a takeover. If it is shortly after the
+   * When the lock that this grant took over was released, or the `lockUntil` of a lease that was not; absent without a
+   * takeover. If it is shortly after the
    * release, the release takes it as its time, so that the store refuses late requests of earlier attempts.
    */
   readonly fenceMs?: number;
@@ -162,7 +163,7 @@ export type AcquireResult = Granted | Refused;
 
 /**
  * Why a claim was refused. `locked`: a run holds the lock; `lock-at-least-for`: the last run has ended, but its
- * `lockAtLeastFor` has not; `already-executed`: the tick is done; `stale-tick`: a newer tick is done, and this one is
+ * `lockAtLeastFor` has not, and keeps out this claim (docs/protocol.md, "Hold"); `already-executed`: the tick is done; `stale-tick`: a newer tick is done, and this one is
  * not open; `paused`: an operator paused the lock.
  */
 export type RefusalReason = 'locked' | 'lock-at-least-for' | 'already-executed' | 'stale-tick' | 'paused';

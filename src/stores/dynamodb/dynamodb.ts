@@ -18,7 +18,7 @@ import { type Item, type LockRecord, readGrant } from '../../core/record/lock-re
 import { readMemberList } from '../../core/record/member-list.js';
 import {
   type Expired,
-  isGivenBack,
+  isFreeFor,
   isHeldBy,
   isMarkedBy,
   isReleasedBy,
@@ -92,7 +92,7 @@ interface Sending extends AttemptWrite {
   readonly sent: Sent;
   /** The fields that the write sets. */
   readonly fields: LockRecord;
-  /** The `lockUntil` of the lease that the write takes over; undefined without a takeover. */
+  /** The `fenceMs` of the lease; undefined without a takeover. */
   readonly fenceMs: number | undefined;
 }
 
@@ -113,7 +113,7 @@ async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise
   // 2. Take over, once, a lock that was released, or whose lease has ended by the server's clock.
   if (ended.status === 'expired') {
     const { record } = ended;
-    const clockUnverified = ended.clock === undefined && !isGivenBack(record);
+    const clockUnverified = ended.clock === undefined && !isFreeFor(claim, record);
     // The takeover gets a whole try, even if the first write has used up the budget.
     const budgetMs = Math.max(Math.min(call.tryMs, call.budgetMs), endMono - clock.monotonic());
     writes.push(await write(table, claim, { ...call, budgetMs }, record));
@@ -151,7 +151,7 @@ async function write(table: LockTable, claim: Claim, call: StoreCall, seen?: Loc
   const fields = grantFields(claim, now, now + claim.leaseMs + PAD_MS, seen);
   const request = seen ? takeoverRequest(claim, now, fields, seen) : acquireRequest(claim, now, fields);
   const answer = await update(table, { operation: 'acquire', name, request }, call);
-  return { answer, sent, fields, fenceMs: seen?.lockUntil };
+  return { answer, sent, fields, fenceMs: seen?.state === 'released' ? seen.releasedAt : seen?.lockUntil };
 }
 
 /** Judges the answer to the last write. */
