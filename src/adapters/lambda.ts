@@ -1,5 +1,5 @@
 import { logAndMetrics } from '../core/observers/default-observers.js';
-import { LONGEST_LEASE_MS, leaseFor } from '../core/options/lease.js';
+import { leaseFor } from '../core/options/lease.js';
 import { type LockOptions, type Policy, withStore } from '../core/options/policy.js';
 import type { Execution } from '../core/public/execution.js';
 import type { Skipped } from '../core/public/outcome.js';
@@ -8,6 +8,7 @@ import type { Order } from '../core/run/invocation.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { namesOf } from '../core/values/checks.js';
 import { defined } from '../core/values/defined.js';
+import { LONGEST_LEASE_MS } from '../core/values/lease.js';
 import {
   type OnUnscheduled,
   readInstant,

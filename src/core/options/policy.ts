@@ -4,6 +4,7 @@ import type { Observer } from '../public/events.js';
 import { checkChoice, checkKnown, checkMethods, describe } from '../values/checks.js';
 import { type Clock, checkClock, systemClock } from '../values/clock.js';
 import { type Duration, parseDuration } from '../values/duration.js';
+import { CLOCK_SKEW_MS } from '../values/lease.js';
 import type { Interval, Schedule } from '../values/tick.js';
 import { type CatchUp, type CatchUpOptions, checkCatchUp, readCatchUp } from './catch-up.js';
 import { checkLease } from './lease.js';
@@ -71,7 +72,7 @@ const DURATIONS = {
   maxHold: undefined,
   gracePeriod: undefined,
   wait: 0,
-  maxClockSkew: 1_000,
+  maxClockSkew: CLOCK_SKEW_MS,
 } as const;
 
 /** The options that are a choice of words. The first word is the default. */

@@ -3,10 +3,10 @@ import { leaseFor, requiredLeaseMs } from '../options/lease.js';
 import { type DefaultObservers, type LockOptions, resolveSettings, type Settings } from '../options/policy.js';
 import { LockHeldError } from '../public/errors.js';
 import type { Outcome, Skipped } from '../public/outcome.js';
-import { guardMs } from '../run/hold.js';
 import type { Order } from '../run/invocation.js';
 import { checkChoice, describe, namesOf } from '../values/checks.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
+import { guardMs } from '../values/lease.js';
 import { checkLockName } from '../values/names.js';
 import { atOnce } from '../values/promised.js';
 
