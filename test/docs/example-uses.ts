@@ -131,7 +131,10 @@ export async function use(name: string, exported: unknown, doors: readonly strin
     Reflect.construct(exported, [new App(), 'Example']);
     return;
   }
-  const own = [...doors].sort().reverse().find((door) => USES[door]?.[name]);
+  const own = [...doors]
+    .sort()
+    .reverse()
+    .find((door) => USES[door]?.[name]);
   const how = own === undefined ? OF_EVERY_DOOR[name] : USES[own]?.[name];
   if (!how) {
     const its = doors.map((door) => `single-execution${door}`).join(', ') || 'no door';
