@@ -65,15 +65,17 @@ export interface LockOptions {
   readonly clock?: Clock;
 }
 
+type DurationOption = 'lockAtMostFor' | 'lockAtLeastFor' | 'maxHold' | 'gracePeriod' | 'wait' | 'maxClockSkew';
+
 /** The options that are durations, with their defaults. A policy has each option in milliseconds, as `…Ms`. */
-const DURATIONS = {
+const DURATIONS: Readonly<Record<DurationOption, number | undefined>> = {
   lockAtMostFor: undefined,
   lockAtLeastFor: 0,
   maxHold: undefined,
   gracePeriod: undefined,
   wait: 0,
   maxClockSkew: CLOCK_SKEW_MS,
-} as const;
+};
 
 /** The options that are a choice of words. The first word is the default. */
 const CHOICES: { readonly [O in Choice]: readonly Read[O][] } = {
@@ -104,10 +106,9 @@ const READERS: {
   },
 };
 
-type Durations = typeof DURATIONS;
 type Choice = 'tickMark' | 'onError' | 'onStoreError';
 /** The options of a policy that are not durations, after they were read. */
-interface Read extends Required<Omit<LockOptions, keyof Durations | 'store' | 'schedule' | 'catchUp'>> {
+interface Read extends Required<Omit<LockOptions, DurationOption | 'store' | 'schedule' | 'catchUp'>> {
   readonly schedule: Schedule | Interval | undefined;
   readonly catchUp: CatchUp;
 }
