@@ -9,19 +9,23 @@ import { describe, namesOf } from '../core/values/checks.js';
 import { unawaited } from '../core/values/promised.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
 import { requiredTick, type TickEvery, type TickOption } from '../core/wrap/trigger.js';
-import { type MaxDuration, type OwnOptions, resolveWrapper, timesByOptions } from '../core/wrap/wrapper.js';
+import {
+  type MaxDuration,
+  type OwnOptions,
+  resolveWrapper,
+  timesByOptions,
+  type WrapperOptions,
+} from '../core/wrap/wrapper.js';
 import { readSchedule, refusedTick, requestOf, secretCheck, whoCalls } from './http-request.js';
 
 /** A route that gets its execution as third argument. Handlers with fewer parameters fit. */
 export type Route<Q, X> = (request: Q, context: X, execution: Execution) => FetchResponse | PromiseLike<FetchResponse>;
 
 /** Options of `withSingleExecution` for routes. One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required. */
-export interface Options<Q = FetchRequest, X = unknown> extends LockOptions, MaxDuration {
-  /**
-   * Name of the lock: 1 to 128 UTF-8 bytes including the store's prefix, in Unicode form NFC, without control
-   * characters.
-   */
-  readonly name: string | ((request: Q, context: X) => string);
+export interface Options<Q = FetchRequest, X = unknown>
+  extends WrapperOptions<[request: Q, context: X]>,
+    LockOptions,
+    MaxDuration {
   /**
    * The source of the scheduled time: `'event'`, a header or the body of the request, which is refused if it has no
    * time; `'nearest'`, the tick of `schedule` that is due by the local clock; a function of the request; the local
@@ -70,11 +74,13 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
   handler: Route<Q, X>,
   options: Options<NoInfer<Q>, NoInfer<X>>,
 ): (request: Q, ...context: unknown extends X ? [context?: X] : [context: X]) => Promise<FetchResponse> {
-  const { settings, nameFor, reply } = resolveWrapper(handler, options, OWN_OPTIONS);
+  const { settings, nameFor, orderFor, reply } = resolveWrapper(handler, options, {
+    ownOptions: OWN_OPTIONS,
+    readTick: requiredTick,
+  });
   const policy = withStore(settings, options.store);
   const timesFor = timesByOptions(settings, options);
   const showsSecret = secretCheck(options);
-  const triggerFor = requiredTick(options.tick, settings);
   const readsSchedule = options.tick === 'event';
 
   return async function route(this: unknown, request: Q, ...[context]: [context?: X]): Promise<Response> {
@@ -89,19 +95,13 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
     if (shown === 'wrong') return refuse(401, 'UNAUTHORIZED', { 'www-authenticate': 'Bearer' });
     const times = timesFor();
     const args: [Q, X] = [request, context as X];
-    const name = nameFor(args);
     const read = readsSchedule ? await readSchedule(request) : {};
     const refusal = readsSchedule && !isSwitchedOff(policy.store) && refusedTick(read, policy.clock.now());
     if (refusal) {
-      warn(`lock "${name}": a request was refused with status 400: ${refusal.why}`);
+      warn(`lock "${nameFor(args)}": a request was refused with status 400: ${refusal.why}`);
       return refuse(400, refusal.code);
     }
-    const order = {
-      name,
-      lockedBy: whoCalls(request),
-      ...times,
-      ...triggerFor(read, args, name),
-    };
+    const order = orderFor(args, whoCalls(request), read, () => times);
     const call = (counting: X, execution: Execution) =>
       handler.call(this, requestOf(request, execution), counting, execution);
     return respond(args[1], call, (task) => answerWhole(run(task, order, policy), order, reply));

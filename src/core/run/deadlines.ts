@@ -1,8 +1,8 @@
-import { LONGEST_LEASE_MS } from '../options/lease.js';
 import type { Settings } from '../options/policy.js';
 import type { Lease, StoreCall, Waiting } from '../ports/lock-store.js';
 import { RunEndedError } from '../public/errors.js';
 import type { Clock, Signal } from '../values/clock.js';
+import { LONGEST_LEASE_MS } from '../values/lease.js';
 import type { Hold } from './hold.js';
 import type { Order } from './invocation.js';
 
