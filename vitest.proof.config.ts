@@ -8,8 +8,9 @@ export default defineConfig({
     ...wholeSuite.test,
     include: [
       'test/**/*.proof.test.ts',
-      // Each has more in this run: see `inThisRun`.
-      'test/chaos/handles.test.ts',
+      // Each has more in this run: see `inThisRun` and `kindsOfRun`.
+      'test/chaos/{catch-up,election,handles,kill-points}.test.ts',
+      'test/observe/span-links.test.ts',
       'test/infra/deployed-handlers.test.ts',
       'test/support/lambda-runtime/environment.test.ts',
       'test/stores/{dynamodb,redis}/contract.test.ts',

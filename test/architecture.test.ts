@@ -21,6 +21,10 @@ test('every import points the way it should and every clock, console and chance 
   expect(breaches(sources)).toEqual([]);
 });
 
+test('the files of infra import one another in no circle, by types neither', () => {
+  expect(circles(sourcesUnder('infra/'))).toEqual([]);
+});
+
 test('CONTRIBUTING.md shows the table of rooms', () => {
   expect(readFileSync(new URL('CONTRIBUTING.md', ROOT), 'utf8')).toContain(roomTable());
 });

@@ -16,7 +16,8 @@ export interface LockInfo {
   readonly name: string;
   /**
    * `paused`: an operator's pause is in force, see `paused`; `held`: a run has it; `expired`: its holder died or
-   * overran, and the next run takes over; `waiting`: released, and kept for `lockAtLeastFor`; `free`: released;
+   * overran, and the next run takes over; `waiting`: released, and kept for `lockAtLeastFor`, though not from ticks that
+   * are owed; `free`: released;
    * `forced`: ended by an operator; `unused`: no run yet; `corrupt`: see `problem`. Judged by this host's clock.
    */
   readonly state: 'paused' | 'held' | 'expired' | 'waiting' | 'free' | 'forced' | 'unused' | 'corrupt';

@@ -48,7 +48,7 @@ export function comingTicks(schedule: Schedule, afterMs: number, count: number):
  *   before the first tick of all
  */
 export function dueTick(schedule: Schedule | undefined, clock: Clock): Date | undefined {
-  return dateOf(nearestTick({ schedule, clock })()?.tickMs);
+  return dateOf(nearestTick(schedule, clock.now())?.tickMs);
 }
 
 /** Tells if the calls at these instants, oldest first, all lie equally far from the ticks of a schedule. */
@@ -60,7 +60,7 @@ export function reportMisfit(
 ): void {
   const onNearest = (schedule as WatchedSchedule)[WATCH]?.(report);
   for (const at of calls) {
-    const due = nearestTick({ schedule, clock: { now: () => at.getTime() } })();
+    const due = nearestTick(schedule, at.getTime());
     if (due) onNearest?.(name, due.tickMs, due.gapsMs);
   }
 }

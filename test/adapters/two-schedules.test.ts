@@ -3,8 +3,9 @@ import { type LockEvent, withSingleExecution } from 'single-execution';
 import { lambdaContext, schedulerEvent } from 'single-execution/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { jsonLogObserver } from '../../src/observe/observe.js';
+import { type BackendStage, startBackends } from '../support/backends/stage.js';
+import { KINDS } from '../support/backends.js';
 import { gate } from '../support/gate.js';
-import { type OpenLocks, openMemory, type RawStores, startRawStores } from '../support/raw-stores.js';
 
 /* Row 161: two schedules with different inputs call one function in the same minute, so both calls have one tick. */
 
@@ -12,18 +13,14 @@ const TICK = '2026-11-20T02:00:00Z';
 const arn = (schedule: string) => `arn:aws:scheduler:eu-west-1:123456789012:schedule/default/${schedule}`;
 const from = (schedule: string) => schedulerEvent({ scheduledTime: TICK, scheduleArn: arn(schedule) });
 
-let raw: RawStores;
+let stage: BackendStage;
 beforeAll(async () => {
-  raw = await startRawStores();
+  stage = await startBackends(...KINDS);
 });
 afterEach(() => vi.restoreAllMocks());
-afterAll(() => raw.stop());
+afterAll(() => stage.stop());
 
-describe.each<[string, () => OpenLocks]>([
-  ['memory', openMemory],
-  ['DynamoDB', () => raw.open.dynamodb()],
-  ['Redis', () => raw.open.redis()],
-])('row 161: on %s', (_, open) => {
+describe.each(KINDS)('row 161: on %s', (kind) => {
   function job(task: () => Promise<unknown> = async () => 'done') {
     const skips: LockEvent[] = [];
     const tracing = Object.assign((event: LockEvent) => event.type === 'skipped' && void skips.push(event), {
@@ -31,7 +28,7 @@ describe.each<[string, () => OpenLocks]>([
     });
     const handler = withSingleExecution(task, {
       name: `job-${randomUUID()}`,
-      store: open().store,
+      store: stage.on(kind).store,
       observers: [tracing, jsonLogObserver()],
     });
     return { skips, call: (event: unknown) => handler(event, lambdaContext()) };

@@ -4,28 +4,29 @@ import { type Execution, executeWithLock, type LockAdminStore } from 'single-exe
 import { type LockAdmin, lockAdmin } from 'single-execution/admin';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { thisProcess } from '../../src/core/values/environment.js';
+import type { Locks } from '../support/backends/backend.js';
+import { type BackendStage, startBackends } from '../support/backends/stage.js';
 import { gate } from '../support/gate.js';
 import { call, claim } from '../support/one-run.js';
-import { type OpenLocks, openMemory, type RawStores, startRawStores } from '../support/raw-stores.js';
 import { shiftedClock } from '../support/shifted-clock.js';
 
 const TICK = new Date('2026-03-01T20:00:00Z');
 const later = (minutes: number) => new Date(TICK.getTime() + minutes * 60_000);
 
-let raw: RawStores;
-beforeAll(async () => {
-  raw = await startRawStores();
-});
-afterAll(() => raw.stop());
+/** The stores in which the caller's clock decides, which these tests turn. */
+const KINDS = ['memory', 'dynamodb'] as const;
 
-describe.each<[string, (keyPrefix?: string) => OpenLocks]>([
-  ['memoryStore', openMemory],
-  ['dynamoDBStore', (keyPrefix) => raw.open.dynamodb(keyPrefix)],
-])('%s', (_, open) => {
-  let stores: OpenLocks;
+let stage: BackendStage;
+beforeAll(async () => {
+  stage = await startBackends(...KINDS);
+});
+afterAll(() => stage.stop());
+
+describe.each(KINDS)('%s', (kind) => {
+  let stores: Locks;
   let admin: LockAdmin;
   beforeAll(() => {
-    stores = open();
+    stores = stage.on(kind);
     admin = lockAdmin(stores.admin);
   });
 
@@ -289,7 +290,7 @@ describe.each<[string, (keyPrefix?: string) => OpenLocks]>([
   });
 
   test('row 56: lists every lock by name, with what operators need to find idle ones', async () => {
-    const fresh = open('fresh:');
+    const fresh = stage.on(kind).prefixed('fresh:');
     const list = () => lockAdmin(fresh.admin).list();
     expect(await list()).toEqual([]);
     for (const name of ['zeta', 'alpha', 'Mitte']) {

@@ -5,9 +5,11 @@ import { memoryStore } from 'single-execution/memory';
 import { cron, rate } from 'single-execution/schedule';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { thisProcess } from '../../src/core/values/environment.js';
+import type { Locks } from '../support/backends/backend.js';
+import { type BackendStage, startBackends } from '../support/backends/stage.js';
+import { KINDS } from '../support/backends.js';
 import { call, claim, done, grant } from '../support/one-run.js';
 import { pass } from '../support/pass.js';
-import { type OpenLocks, openMemory, type RawStores, startRawStores } from '../support/raw-stores.js';
 import { shiftedClock } from '../support/shifted-clock.js';
 
 /* Row 93: the operators' verbs for open ticks. */
@@ -17,20 +19,16 @@ const NOON = Date.UTC(2026, 2, 1, 12);
 const hour = (n: number) => new Date(NOON + n * 3_600_000);
 const hours = (...all: readonly number[]) => all.map(hour);
 
-let raw: RawStores;
+let stage: BackendStage;
 beforeAll(async () => {
-  raw = await startRawStores();
+  stage = await startBackends(...KINDS);
 });
-afterAll(() => raw.stop());
+afterAll(() => stage.stop());
 
-describe.each<[string, () => OpenLocks]>([
-  ['memory', openMemory],
-  ['DynamoDB', () => raw.open.dynamodb()],
-  ['Redis', () => raw.open.redis()],
-])('row 93: on %s', (_, open) => {
-  let stores: OpenLocks;
+describe.each(KINDS)('row 93: on %s', (kind) => {
+  let stores: Locks;
   beforeAll(() => {
-    stores = open();
+    stores = stage.on(kind);
   });
 
   /** An operator beside others: `meanwhile` is called after each read of a lock. */

@@ -6,7 +6,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createLeaderElection, type Leadership } from 'single-execution/leader';
-import { openStore, type StoreAddress } from '../support/store-address.js';
+import type { StoreAddress } from '../support/backends/backend.js';
+import { openStore } from '../support/backends.js';
 import { order, say } from '../support/told.js';
 import { witness } from '../support/witness.js';
 
@@ -25,7 +26,7 @@ const { store: address, witnessUrl, group, candidate, leaseMs, retryEveryMs } = 
 
 const redis = new Redis(witnessUrl);
 const { write } = witness(redis, group);
-const { store, close } = openStore(address);
+const { store, close } = await openStore(address);
 
 async function reign({ term, signal, assertLeader }: Leadership): Promise<void> {
   say('leads', { term });

@@ -1,7 +1,7 @@
 import { executeWithLock } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { describe, expect, test } from 'vitest';
-import { KINDS } from '../support/real-stores.js';
+import { kindsOfRun } from '../support/backends/stage.js';
 import type { HourlyOrder } from './hourly-job.js';
 import { realProcesses } from './real-processes.js';
 
@@ -16,7 +16,8 @@ const MAX = 10;
 /** The lease of the run that is killed. Other runs have longer leases. */
 const SHORT_LEASE_MS = 2_500;
 
-const { stores, start } = realProcesses(new URL('./hourly-job.ts', import.meta.url));
+const KINDS = kindsOfRun('processes');
+const { on, start } = realProcesses(new URL('./hourly-job.ts', import.meta.url), KINDS);
 
 const hours = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 const hourOf = (tick: unknown) => (Number(tick) - START_MS) / HOUR_MS;
@@ -24,7 +25,7 @@ const hourOf = (tick: unknown) => (Number(tick) - START_MS) / HOUR_MS;
 describe.concurrent.each(KINDS)('row 89 on %s: after an outage of a day', (kind) => {
   /** A job under a lock of its own. Its hour 0 is done. */
   const job = async (name: string) => {
-    const { store, admin } = stores().open[kind];
+    const { store, admin } = on(kind);
     const ask = (hour: number) =>
       executeWithLock(() => undefined, {
         name,
@@ -36,7 +37,7 @@ describe.concurrent.each(KINDS)('row 89 on %s: after an outage of a day', (kind)
     await ask(0);
     const run = async (hour: number, more: Partial<HourlyOrder> = {}) => {
       const order: HourlyOrder = {
-        store: stores().addresses[kind],
+        store: on(kind).address,
         name,
         leaseMs: 60_000,
         tickMs: START_MS + hour * HOUR_MS,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BackendStage, kindsOfRun, startBackends, warmUp } from '../support/backends/stage.js';
 import { type ElectionDrill, type Figures, figuresOf, startElectionDrill } from '../support/election-drill.js';
-import { KINDS, type RealStores, startRealStores } from '../support/real-stores.js';
-import { lateMs } from '../support/store-address.js';
 
 /*
  * Five real processes stand for election on a real store. The leader is killed several times, ended by SIGTERM several
@@ -17,18 +16,23 @@ const SOONER_MS = LEASE_MS / 2;
 /** Added to bounds for a slow machine. */
 const SLACK_MS = 3_000;
 
-let stores: RealStores;
+const KINDS = kindsOfRun('processes');
+
+let stage: BackendStage;
 beforeAll(async () => {
-  stores = await startRealStores();
+  // The leaders write to a Redis.
+  stage = await startBackends(...new Set([...KINDS, 'redis' as const]));
+  for (const kind of KINDS) await warmUp(stage.on(kind).store);
 });
-afterAll(() => stores.stop());
+afterAll(() => stage.stop());
 
 describe.concurrent.each(KINDS)('rows 41, 42: an election among five processes on %s', (kind) => {
   let drill: ElectionDrill;
   beforeAll(async () => {
     const options = { candidates: CANDIDATES, leaseMs: LEASE_MS, retryEveryMs: RETRY_EVERY_MS };
-    const store = stores.addresses[kind];
-    drill = await startElectionDrill({ store, witnessUrl: stores.redisUrl, group: `group-${kind}`, ...options });
+    const { address: store } = stage.on(kind);
+    const witnessUrl = stage.on('redis').engine.server.url;
+    drill = await startElectionDrill({ store, witnessUrl, group: `group-${kind}`, ...options });
   });
   afterAll(() => drill.stop());
 
@@ -36,7 +40,7 @@ describe.concurrent.each(KINDS)('rows 41, 42: an election among five processes o
     // 1. SIGKILL: the next candidate leads when the lease is over.
     const killed = await times(() => drill.failOver('SIGKILL'));
     print(kind, 'killed', killed);
-    expect(killed.median).toBeLessThan(LEASE_MS + lateMs(stores.addresses[kind]) + RETRY_EVERY_MS + SLACK_MS);
+    expect(killed.median).toBeLessThan(LEASE_MS + stage.on(kind).lateMs + RETRY_EVERY_MS + SLACK_MS);
 
     // 2. SIGTERM: the next candidate leads at its next try.
     const ended = await times(() => drill.failOver('SIGTERM'));

@@ -4,8 +4,6 @@ import { describe, expect, test } from 'vitest';
 import type { Said } from '../support/child-program.js';
 import { eagerContender } from '../support/eager-contender.js';
 import { gate } from '../support/gate.js';
-import { KINDS } from '../support/real-stores.js';
-import { lateMs } from '../support/store-address.js';
 import type { HolderOrder } from './holder.js';
 import { realProcesses } from './real-processes.js';
 
@@ -19,17 +17,18 @@ const PIECES = 400;
 /** Added to bounds for a slow machine. */
 const SLACK_MS = 3_000;
 
-const { stores, start } = realProcesses(new URL('./holder.ts', import.meta.url));
+const KINDS = ['dynamodb', 'redis'] as const;
+const { on, start } = realProcesses(new URL('./holder.ts', import.meta.url), KINDS);
 
 describe.concurrent.each(KINDS)('on %s', (kind) => {
   const holder = async (name: string) => {
-    const order: HolderOrder = { store: stores().addresses[kind], name, leaseMs: LEASE_MS };
+    const order: HolderOrder = { store: on(kind).address, name, leaseMs: LEASE_MS };
     const child = start(order);
     const { fencingToken } = await child.until('running');
     return { child, fencingToken: Number(fencingToken) };
   };
-  const admin = () => lockAdmin(stores().open[kind].admin);
-  const store = () => stores().open[kind].store;
+  const admin = () => lockAdmin(on(kind).admin);
+  const store = () => on(kind).store;
 
   test('rows 19, 25, F26: a process that was stopped past its lease finds out at once, and leaves its successor alone', async () => {
     const name = `stopped-${kind}`;
@@ -74,7 +73,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
     const { atMs, outcome, execution, events } = await successor.run;
 
     expect(atMs).toBeGreaterThanOrEqual(lockUntil?.getTime() ?? Number.NaN);
-    expect(atMs - killedAt).toBeLessThan(LEASE_MS + lateMs(stores().addresses[kind]) + SLACK_MS);
+    expect(atMs - killedAt).toBeLessThan(LEASE_MS + on(kind).lateMs + SLACK_MS);
     expect(new Set(successor.reasons)).toEqual(new Set(['locked']));
     expect(execution).toMatchObject({
       recovering: true,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Kind } from '../support/backends.js';
 import { inThisRun } from '../support/in-this-run.js';
-import type { KINDS } from '../support/real-stores.js';
 import { realProcesses } from './real-processes.js';
 import type { ThousandRunsOrder } from './thousand-runs.js';
 
@@ -13,13 +13,16 @@ const RUNS = 1_000;
 /** How much the heap may seem to grow for each run although nothing is kept. */
 const NOISE_BYTES = 1_000;
 
-const { stores, start } = realProcesses(new URL('./thousand-runs.ts', import.meta.url));
+const IN_TEST = ['redis'] as const satisfies readonly Kind[];
+const IN_PROOF = ['dynamodb'] as const satisfies readonly Kind[];
+
+const { on, start } = realProcesses(new URL('./thousand-runs.ts', import.meta.url), inThisRun<Kind>(IN_TEST, IN_PROOF));
 
 describe.concurrent('F27, F33, row 33', () => {
-  test.each(inThisRun<(typeof KINDS)[number]>(['redis'], ['dynamodb']))(
+  test.each(inThisRun<Kind>(IN_TEST, IN_PROOF))(
     'after a thousand runs on %s nothing is alive, nothing was warned of, and the process ends',
     async (kind) => {
-      const order: ThousandRunsOrder = { store: stores().addresses[kind], runs: RUNS, abreast: 15 };
+      const order: ThousandRunsOrder = { store: on(kind).address, runs: RUNS, abreast: 15 };
       const child = start(order, ['--unhandled-rejections=strict', '--expose-gc']);
       const end = await child.until('ends');
 

@@ -5,7 +5,8 @@
  */
 import { createInterface } from 'node:readline';
 import { type Execution, executeWithLock, type LockStore } from 'single-execution';
-import { openStore, type StoreAddress } from '../support/store-address.js';
+import type { StoreAddress } from '../support/backends/backend.js';
+import { openStore } from '../support/backends.js';
 import { nameOf, order, say } from '../support/told.js';
 
 export type KillPoint = 'before acquire' | 'after acquire' | 'in the task' | 'before release' | 'after release';
@@ -75,7 +76,7 @@ function mortal({ acquire, extend, mark, release }: LockStore): LockStore {
   };
 }
 
-const { store, close } = openStore(address);
+const { store, close } = await openStore(address);
 const orders = createInterface({ input: process.stdin });
 const compute = (ms: number) => {
   for (const endAt = performance.now() + ms; performance.now() < endAt; );

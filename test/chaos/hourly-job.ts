@@ -5,7 +5,8 @@
  */
 import { type ExecuteOptions, type Execution, executeWithLock } from 'single-execution';
 import { cron } from 'single-execution/schedule';
-import { openStore, type StoreAddress } from '../support/store-address.js';
+import type { StoreAddress } from '../support/backends/backend.js';
+import { openStore } from '../support/backends.js';
 import { order, say } from '../support/told.js';
 
 export interface HourlyOrder {
@@ -18,7 +19,7 @@ export interface HourlyOrder {
 }
 
 const { store: address, name, leaseMs, tickMs, catchUp, killAtCall } = order<HourlyOrder>();
-const { store, close } = openStore(address);
+const { store, close } = await openStore(address);
 let calls = 0;
 
 function task({ tick, fencingToken, isCatchUp }: Execution): void {

@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Execution, executeWithLock, type LockEvent, type LockStore } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { describe, expect, test } from 'vitest';
-import { dynamoDBLocal } from '../support/dynamodb-local.js';
+import { openStore } from '../support/backends.js';
 import { eagerContender } from '../support/eager-contender.js';
 import { verbOf } from '../support/lock-verb.js';
 import { startProxiedLocks } from '../support/proxied-locks.js';
-import { openStore } from '../support/store-address.js';
 import { startBadNetwork } from './bad-network.js';
 
 /*
@@ -53,8 +52,8 @@ describe.concurrent('rows 21, 22, F32, F35: keepAlive with one in three renewals
     'holds the lock over three leases on $engine, and renews nothing after the run',
     async ({ kind, faults, failures }) => {
       const { choose, struck, sent } = everyThird(faults);
-      const network = await startBadNetwork(kind, choose, async () => ({ ...dynamoDBLocal(), stop: async () => {} }));
-      const [one, other] = [openStore(network.address), openStore(network.direct)];
+      const network = await startBadNetwork(kind, choose);
+      const [one, other] = [await openStore(network.address), await openStore(network.direct)];
       try {
         const { types, aborted, hasRun, reasons } = await heldAgainstContender(one.store, other.store, RUN_MS);
         const sentInRun = sent();

@@ -1,7 +1,8 @@
 import { executeWithLock, type Outcome } from 'single-execution';
 import { type LockInfo, lockAdmin } from 'single-execution/admin';
 import { describe, expect, test, vi } from 'vitest';
-import { KINDS } from '../support/real-stores.js';
+import { kindsOfRun } from '../support/backends/stage.js';
+import type { Kind } from '../support/backends.js';
 import type { HolderOrder, KillPoint } from './holder.js';
 import { realProcesses } from './real-processes.js';
 
@@ -14,7 +15,8 @@ const LEASE_MS = 2_500;
 const TICK_MS = Date.UTC(2026, 0, 1);
 const EVERY_MS = 86_400_000;
 
-const { stores, start } = realProcesses(new URL('./holder.ts', import.meta.url));
+const KINDS = kindsOfRun('processes');
+const { on, start } = realProcesses(new URL('./holder.ts', import.meta.url), KINDS);
 
 const RUNS = 'executed';
 const IS_DONE = 'already-executed';
@@ -51,10 +53,10 @@ describe.concurrent.each(KINDS)('F59 F60 F75 rows 27, 28, 29, 37 on %s: killed',
     '%s with tickMark %s, the same tick is told %s, and later %s',
     async (killAt, tickMark, toldAtOnce, toldLater, status) => {
       const name = `${killAt} ${tickMark} ${kind}`;
-      const { admin } = stores().open[kind];
+      const { admin } = on(kind);
       const { come, untilFree } = caller(kind, name, tickMark);
       const order: HolderOrder = {
-        store: stores().addresses[kind],
+        store: on(kind).address,
         name,
         leaseMs: LEASE_MS,
         tickMs: TICK_MS,
@@ -85,7 +87,7 @@ test.concurrent.each(KINDS)(
   async (kind) => {
     const name = `sent again ${kind}`;
     const { come, untilFree } = caller(kind, name, 'success');
-    const address = stores().addresses[kind];
+    const address = on(kind).address;
     const order: HolderOrder = { store: address, name, leaseMs: LEASE_MS, tickMs: TICK_MS, killAt: 'in the task' };
     await start(order).ended;
 
@@ -95,8 +97,8 @@ test.concurrent.each(KINDS)(
   },
 );
 
-function caller(kind: (typeof KINDS)[number], name: string, tickMark: 'success' | 'start') {
-  const { store } = stores().open[kind];
+function caller(kind: Kind, name: string, tickMark: 'success' | 'start') {
+  const { store } = on(kind);
   const come = async (tickMs: number): Promise<Seen> => {
     let seen: Omit<Seen, 'told'> = { previous: 'none', recovering: false };
     const outcome = await executeWithLock(

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { KINDS } from '../support/real-stores.js';
 import type { ManyOrder, ManySaid } from './many-at-once.js';
 import { realProcesses } from './real-processes.js';
 
@@ -15,7 +14,8 @@ const ABREAST = 64;
 /** How long a call tries to reach its store, in seconds. */
 const BUDGET = 5;
 
-const { stores, start } = realProcesses(new URL('./many-at-once.ts', import.meta.url));
+const KINDS = ['dynamodb', 'redis'] as const;
+const { on, start } = realProcesses(new URL('./many-at-once.ts', import.meta.url), KINDS);
 
 /**
  * Plays a round in which no call gives up, in three rounds at most. On a machine that is too slow, returns the third
@@ -53,7 +53,7 @@ function expectOrder(round: ManySaid, asked: number): void {
 
 describe.each(KINDS)('row 97: a thousand calls at once in a fresh process, %s', (kind) => {
   test('row 97: for one lock one runs, and the others are skipped after one request each', async () => {
-    const round = await said({ store: stores().addresses[kind], locks: 'one' });
+    const round = await said({ store: on(kind).address, locks: 'one' });
 
     const skipped = CALLS - 1 - givenUp(round);
     expect(round).toMatchObject({ executed: 1, skipped });
@@ -61,7 +61,7 @@ describe.each(KINDS)('row 97: a thousand calls at once in a fresh process, %s', 
   });
 
   test('row 97: with a lock for each call, all run at once and send two requests each', async () => {
-    const round = await said({ store: stores().addresses[kind], locks: 'together' });
+    const round = await said({ store: on(kind).address, locks: 'together' });
 
     const executed = CALLS - givenUp(round);
     expect(round).toMatchObject({ executed, skipped: 0 });

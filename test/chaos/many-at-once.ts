@@ -3,22 +3,13 @@
  * one tick, for a lock each, or for a lock each with all releases at the same time.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { Redis as UpstashRedis } from '@upstash/redis';
-import { Redis } from 'ioredis';
-import { Pool } from 'pg';
 import { executeWithLock, type LockStore } from 'single-execution';
-import { dynamoDBStore } from 'single-execution/dynamodb';
-import { memoryStore } from 'single-execution/memory';
-import { postgresStore } from 'single-execution/postgres';
-import { redisStore } from 'single-execution/redis';
-import { upstashStore } from 'single-execution/upstash';
-import { SENDS_ONCE } from '../support/sends-once.js';
-import type { StoreAddress } from '../support/store-address.js';
+import type { StoreAddress } from '../support/backends/backend.js';
+import { openStore } from '../support/backends.js';
 import { nameOf, order, say } from '../support/told.js';
 
 export interface ManyOrder {
-  readonly store: StoreAddress | { readonly kind: 'memory' };
+  readonly store: StoreAddress;
   readonly calls: number;
   readonly locks: 'one' | 'each' | 'together';
   /** How many rounds of the same calls there are. From the second round on, the process is warm. */
@@ -91,60 +82,6 @@ const isHasty = ({ sinceMono, sentMono }: Asked) => {
   return second !== undefined && second.atMono - sinceMono < SILENCE_MS;
 };
 
-/** Opens the store with the library's default client, but with the given address and with a record of each request. */
-function open(): LockStore {
-  if (address.kind === 'memory') return memoryStore();
-  if (address.kind === 'dynamodb') {
-    const { endpoint, tableName } = address;
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-    const client = new DynamoDBClient({ endpoint, region: 'local', credentials, maxAttempts: 1 });
-    client.middlewareStack.add(
-      (next) => (args) => {
-        sends();
-        return next(args);
-      },
-      { step: 'finalizeRequest', priority: 'low' },
-    );
-    return dynamoDBStore({ tableName, client });
-  }
-  if (address.kind === 'redis') return redisStore({ client: noted(new Redis(address.url, SENDS_ONCE)) });
-  if (address.kind === 'postgres') {
-    const pool = new Pool({ connectionString: address.url });
-    const client = async (text: string, values: (string | number)[]) => {
-      sends();
-      return (await pool.query(text, values)).rows;
-    };
-    return postgresStore({ client });
-  }
-  const { url, token } = address;
-  return upstashStore({ redis: noted(new UpstashRedis({ url, token, retry: { retries: 0 } })) });
-}
-
-/**
- * Records the requests of a client. A script sent by a hash that the server does not know is not counted, because the
- * client sends it again as text.
- */
-function noted<C extends object>(client: C): C {
-  return new Proxy(client, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target);
-      if (typeof value !== 'function') return value;
-      if (key !== 'evalsha' && key !== 'eval') return value.bind(target);
-      return async (...args: readonly unknown[]) => {
-        // A script without a key checks the login of a client that connects.
-        if (args[1] === 0) return value.apply(target, args);
-        const takeBack = sends();
-        try {
-          return await value.apply(target, args);
-        } catch (error) {
-          if (String(error).includes('NOSCRIPT')) takeBack();
-          throw error;
-        }
-      };
-    },
-  });
-}
-
 async function round(store: LockStore, number: number): Promise<ManySaid> {
   const errors: Record<string, number> = {};
   const counts = { executed: 0, skipped: 0 };
@@ -178,6 +115,6 @@ async function round(store: LockStore, number: number): Promise<ManySaid> {
   return { ...counts, errors, asked: asked.length, hasty, abreast, requests, seconds };
 }
 
-const store = watched(open());
+const store = watched((await openStore(address, sends)).store);
 for (let number = 1; number <= rounds; number++) say('round', { ...(await round(store, number)) });
 process.exit();

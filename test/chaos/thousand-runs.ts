@@ -7,7 +7,8 @@ import { acquireLock, type Execution, executeWithLock, LockHeldError } from 'sin
 import { lockAdmin } from 'single-execution/admin';
 import { createLeaderElection } from 'single-execution/leader';
 import { withSingleExecution } from 'single-execution/process';
-import { openStore, type StoreAddress } from '../support/store-address.js';
+import type { StoreAddress } from '../support/backends/backend.js';
+import { openStore } from '../support/backends.js';
 import { order, say } from '../support/told.js';
 
 export interface ThousandRunsOrder {
@@ -35,7 +36,7 @@ say('begins');
 await sleep(50);
 const before = alive();
 
-const [one, other] = [openStore(address), openStore(address)];
+const [one, other] = [await openStore(address), await openStore(address)];
 const options = (name: string) => ({
   name,
   store: one.store,

@@ -10,10 +10,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { resourcesOfSst } from '../infra/templates/read-sst.js';
 import { declaredByTerraform } from '../infra/templates/read-terraform.js';
+import { type Engines, startEngines } from '../support/backends/stage.js';
+import { kindsWith } from '../support/backends.js';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 import { checkedProgram, problemsOf, SMALL_CDK } from '../support/checked-program.js';
-import { DATABASES, type RealDatabase, startDatabases } from '../support/databases.js';
 import { innerCli } from '../support/inner-cli.js';
 import { DATABASE_CLIENTS } from './stage.js';
 
@@ -29,10 +30,11 @@ const TEMPLATES: Readonly<Record<string, string>> = {
 };
 let cli: BuiltCli;
 let built: BuiltPackage;
-let databases: ReadonlyMap<string, RealDatabase>;
+const DATABASES = kindsWith('sql');
+let databases: Engines;
 const folders: string[] = [];
 beforeAll(async () => {
-  [cli, built, databases] = await Promise.all([builtCli([]), builtPackage(), startDatabases()]);
+  [cli, built, databases] = await Promise.all([builtCli([]), builtPackage(), startEngines(...DATABASES)]);
   const modules = join(built.folder, 'node_modules');
   for (const name of ['@aws-sdk', 'croner', ...DATABASE_CLIENTS]) {
     await symlink(join(ROOT, 'node_modules', name), join(modules, name), 'dir');
@@ -42,7 +44,7 @@ afterAll(async () => {
   await Promise.all([
     cli?.remove(),
     built?.remove(),
-    ...[...(databases?.values() ?? [])].map((database) => database.stop()),
+    databases?.stop(),
     ...folders.map((folder) => rm(folder, { recursive: true })),
   ]);
 });
@@ -150,7 +152,7 @@ test.each([
 });
 
 test.each([
-  [['--store', 'oracle'], `--store is 'oracle': give ${['dynamodb', ...Object.keys(DATABASES)].join(', ')}`],
+  [['--store', 'oracle'], `--store is 'oracle': give ${['dynamodb', ...DATABASES].join(', ')}`],
   [['--infra', 'pulumi'], "--infra is 'pulumi': give cdk, sam, terraform, serverless, sst"],
   [['--store', 'sqlite', '--infra', 'cdk'], '--infra is for --store dynamodb: leave out --infra, or --store sqlite'],
 ])('init refuses %j', async (args, message) => {
@@ -319,7 +321,7 @@ test.each(['send-digest', 'delete', 'process', 'test'])(
   },
 );
 
-test.each(Object.keys(DATABASES))(
+test.each(DATABASES)(
   'what init writes for %s does what it says, line by line, and of two processes one works for each tick',
   async (store) => {
     const folder = join(built.folder, store);
@@ -334,7 +336,7 @@ test.each(Object.keys(DATABASES))(
     await writeFile(program, nightly.replace('0 2 * * *', '* * * * * *'));
     const shell = {
       cwd: folder,
-      env: { PATH: process.env['PATH'], ...databases.get(store)?.env },
+      env: { PATH: process.env['PATH'], ...databases.on(store).env },
     };
 
     await run('sh', ['-c', tested ?? ''], shell);
@@ -377,7 +379,7 @@ test('what is written in TypeScript compiles under strict settings', async () =>
     [join(import.meta.dirname, 'send-digest.test.ts'), await bare('send-digest.test.ts')],
     [join(import.meta.dirname, 'send-digest-vitest.test.ts'), await withVitest('send-digest.test.ts')],
     [join(import.meta.dirname, 'send-digest-stack.ts'), await bare('send-digest-stack.ts')],
-    ...(await Promise.all(Object.keys(DATABASES).map(ofProcess))).flat(),
+    ...(await Promise.all(DATABASES.map(ofProcess))).flat(),
     SMALL_CDK,
   ]);
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { guardMs } from '../../src/core/run/hold.js';
+import { guardMs } from '../../src/core/values/lease.js';
 import { innerCli } from '../support/inner-cli.js';
 import { freePort } from '../support/kept-server.js';
 import { cliStage, clockAt, freshName, KINDS, ran, taken } from './stage.js';

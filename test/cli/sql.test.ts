@@ -7,8 +7,9 @@ import { postgresTable } from 'single-execution/postgres';
 import { sqliteTable } from 'single-execution/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KINDS } from '../../src/cli/store/kinds.js';
+import { type Engines, startEngines } from '../support/backends/stage.js';
+import { kindsWith } from '../support/backends.js';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
-import { DATABASES, type RealDatabase, startDatabases } from '../support/databases.js';
 import { innerCli } from '../support/inner-cli.js';
 import { nodeBinary } from '../support/node-binary.js';
 import { DATABASE_CLIENTS } from './stage.js';
@@ -17,23 +18,23 @@ import { DATABASE_CLIENTS } from './stage.js';
 const LONG = 120_000;
 
 let folder: string;
-let databases: ReadonlyMap<string, RealDatabase>;
+const DATABASES = kindsWith('sql');
+let databases: Engines;
 let cli: BuiltCli;
 let bare: BuiltCli;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cli-sql-'));
-  [databases, cli, bare] = await Promise.all([startDatabases(), builtCli(DATABASE_CLIENTS), builtCli([])]);
+  [databases, cli, bare] = await Promise.all([startEngines(...DATABASES), builtCli(DATABASE_CLIENTS), builtCli([])]);
 }, 120_000);
 afterAll(async () => {
-  await Promise.all([...(databases?.values() ?? [])].map((database) => database.stop()));
-  await Promise.all([cli?.remove(), bare?.remove()]);
+  await Promise.all([databases?.stop(), cli?.remove(), bare?.remove()]);
   await rm(folder, { recursive: true, force: true });
 });
 
-const postgresUrl = () => databases.get('postgres')?.env['DATABASE_URL'] ?? '';
+const postgresUrl = () => databases.on('postgres').server.url;
 
-describe.each(Object.keys(DATABASES))('row 133: the command-line tool on %s', (name) => {
-  const store = () => databases.get(name)?.args ?? [];
+describe.each(DATABASES)('row 133: the command-line tool on %s', (name) => {
+  const store = () => databases.on(name).args(databases.on(name).at());
   const run = (...args: string[]) => {
     const end = args.indexOf('--');
     const own = end === -1 ? [...args, ...store()] : [...args.slice(0, end), ...store(), ...args.slice(end)];
@@ -88,7 +89,7 @@ describe.each(Object.keys(DATABASES))('row 133: the command-line tool on %s', (n
 });
 
 test('row 133: each database of the tool is one of these', () => {
-  expect(KINDS.flatMap(({ name, job }) => (job ? [name] : []))).toEqual(Object.keys(DATABASES));
+  expect(KINDS.flatMap(({ name, job }) => (job ? [name] : []))).toEqual(DATABASES);
 });
 
 test('row 133: DATABASE_URL names a Postgres, and no other database', async () => {

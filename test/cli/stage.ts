@@ -5,9 +5,9 @@ import { afterAll, beforeAll } from 'vitest';
 import { KINDS as STORE_KINDS } from '../../src/cli/store/kinds.js';
 import type { LockStore } from '../../src/core/ports/lock-store.js';
 import { systemClock } from '../../src/core/values/clock.js';
+import { type BackendStage, startBackends, warmUp } from '../support/backends/stage.js';
 import { type BuiltCli, builtCli, type CliEnd } from '../support/built-cli.js';
 import { innerCli } from '../support/inner-cli.js';
-import { type RealStores, startRealStores } from '../support/real-stores.js';
 
 /** The folders of node_modules with the clients of all stores of processes. */
 export const DATABASE_CLIENTS = STORE_KINDS.flatMap(({ job }) => job?.needed ?? []).map((name) =>
@@ -35,23 +35,18 @@ export interface CliStage {
 
 /** The published tool and real stores, for the tests of one file. All commands but `console` run in this process. */
 export function cliStage(): () => CliStage {
-  let stores: RealStores;
+  let stores: BackendStage;
   let cli: BuiltCli;
   beforeAll(async () => {
-    [stores, cli] = await Promise.all([startRealStores(), builtCli()]);
+    [stores, cli] = await Promise.all([startBackends(...KINDS), builtCli()]);
+    for (const kind of KINDS) await warmUp(stores.on(kind).store);
   });
   afterAll(async () => {
     await Promise.all([stores?.stop(), cli?.remove()]);
   });
   const on = (kind: (typeof KINDS)[number]): StoreStage => {
-    const { store, admin } = stores.open[kind];
-    const { dynamodb } = stores.addresses;
-    if (dynamodb.kind !== 'dynamodb') throw new Error('no DynamoDB Local');
-    const { tableName, endpoint } = dynamodb;
-    const args =
-      kind === 'redis'
-        ? ['--redis-url', stores.redisUrl]
-        : ['--table', tableName, '--endpoint', endpoint, '--region', 'local'];
+    const { store, admin, engine, address } = stores.on(kind);
+    const args = engine.args(address);
     const run = (...own: readonly string[]) => {
       const line = withStore(own, args);
       return own[0] === 'console' ? cli.run(line) : innerCli(line, process.env);

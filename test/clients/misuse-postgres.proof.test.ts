@@ -1,13 +1,13 @@
 import { executeWithLock } from 'single-execution';
 import { type PostgresClient, postgresStore } from 'single-execution/postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ownEngine } from '../support/backends/stage.js';
 import { call, claim } from '../support/one-run.js';
-import { ownPostgres } from '../support/own-servers.js';
 import { startNeonProxy } from './neon-proxy.js';
 import { prismaPackages } from './on-demand.js';
 import { connectedKnex, connectedMikroORM, connectedTypeORM } from './postgres-orms.js';
 
-const { server, pool } = await ownPostgres();
+const { server, pool } = await ownEngine('postgres');
 const { url } = server;
 
 const finally_ = (close: () => unknown) => onTestFinished(async () => void (await close()));

@@ -4,7 +4,7 @@ import { createPostgresTable, type PostgresClient, postgresStore } from 'single-
 import { createSqliteTable, type SqliteClient, sqliteStore } from 'single-execution/sqlite';
 import type { ContractCase, ContractHarness } from 'single-execution/testing';
 import { claim } from '../support/one-run.js';
-import { POSTGRES_STATEMENTS, type Rows, SQLITE_STATEMENTS, sqlHarness } from '../support/sql-harness.js';
+import { postgresStatements, type Rows, sqlHarness, sqliteStatements } from '../support/sql-harness.js';
 import { identityOf, type Played } from './matrix.js';
 import type { SqlClient } from './sql-client.js';
 
@@ -24,7 +24,7 @@ export async function playPostgres(
     await createPostgresTable(client);
     const keyPrefix = `${which.package} ${which.kind}:`;
     const store = postgresStore({ client, keyPrefix });
-    const harness = sqlHarness({ store, keyPrefix, rows, ...POSTGRES_STATEMENTS });
+    const harness = sqlHarness({ store, keyPrefix, rows, ...postgresStatements() });
     const missing = toldOfMissingTable(postgresStore({ client, table: 'nowhere' }), harness);
     return { ...identityOf(which), ...(await played([...cases, missing], harness)) };
   } finally {
@@ -44,7 +44,7 @@ export async function playSqlite(
     await createSqliteTable(client);
     const keyPrefix = `${which.package} ${which.kind}:`;
     const store = sqliteStore({ client, keyPrefix });
-    const harness = sqlHarness({ store, keyPrefix, rows: rows ?? (client as Rows), ...SQLITE_STATEMENTS });
+    const harness = sqlHarness({ store, keyPrefix, rows: rows ?? (client as Rows), ...sqliteStatements() });
     const missing = toldOfMissingTable(sqliteStore({ client, table: 'nowhere' }), harness);
     return { ...identityOf(which), ...(await played([...cases, missing], harness)) };
   } finally {

@@ -19,11 +19,15 @@ export interface Order {
   readonly examples: readonly ExampleFile[];
   /** By the port that examples name: the port of the test's server. */
   readonly ports: Readonly<Record<number, number>>;
+  /** The Redis servers of the examples. */
+  readonly redisUrls: readonly string[];
 }
 
 export interface ExampleFile {
   readonly name: string;
   readonly path: string;
+  /** The doors that it imports, as example-uses.ts has them. */
+  readonly doors: readonly string[];
   /** The number of results in its comments. */
   readonly results: number;
   /** The value of `LOCK_TABLE` for the example. */
@@ -35,9 +39,9 @@ const KEYS = { locks: ['lockName'], jobs: ['pk', 'sk'] };
 const DAY_MS = 86_400_000;
 
 const say = process.stdout.write.bind(process.stdout);
-const { examples, ports }: Order = JSON.parse(process.argv[2] ?? '');
+const { examples, ports, redisUrls }: Order = JSON.parse(process.argv[2] ?? '');
 const dynamodb = new DynamoDBClient({});
-const redis = new Redis(process.env['REDIS_URL'] ?? '');
+const redises = redisUrls.map((url) => new Redis(url));
 
 let wrongResults: string[] = [];
 let results = 0;
@@ -69,11 +73,11 @@ async function problemsOf(example: ExampleFile): Promise<string[]> {
   return wrongResults;
 }
 
-async function run({ path, lockTable }: ExampleFile): Promise<void> {
+async function run({ path, doors, lockTable }: ExampleFile): Promise<void> {
   process.env['LOCK_TABLE'] = lockTable;
   await setStores();
   const exported: object = await import(pathToFileURL(path).href);
-  for (const [name, value] of Object.entries(exported)) await use(name, value);
+  for (const [name, value] of Object.entries(exported)) await use(name, value, doors);
   for (const task of cron.getTasks().values()) {
     await task.destroy();
     await task.execute();
@@ -89,7 +93,7 @@ async function tooLate(): Promise<never> {
 
 /** Empties the stores, because examples share lock names. Leaves one run of send-digest, for examples of operators. */
 async function setStores(): Promise<void> {
-  await redis.flushall();
+  await Promise.all(redises.map((redis) => redis.flushall()));
   for (const [TableName, keys] of Object.entries(KEYS)) {
     const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName, ConsistentRead: true }));
     for (const item of Items) {

@@ -2,12 +2,10 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Engines, startEngines } from '../support/backends/stage.js';
+import { KINDS, kindsWith } from '../support/backends.js';
 import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 import { type ChildPrograms, childPrograms, type Said } from '../support/child-program.js';
-import { type RealDatabase, startDatabases } from '../support/databases.js';
-import { dynamoDBLocal } from '../support/dynamodb-local.js';
-import { type RedisServer, startRedisServer } from '../support/redis-server.js';
-import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
 import type { ExampleFile, Order } from './example-runner.js';
 import { allExamples, type Example, isOfVitest } from './examples.js';
 
@@ -23,6 +21,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 const ROOT = join(import.meta.dirname, '../..');
+const DOOR = /'single-execution(\/[\w-]+)?'/g;
 const RESULT = /^ *(?:console\.log\((.*)\)|(.*)); \/\/ → (.*)$/gm;
 
 const all = allExamples();
@@ -45,7 +44,7 @@ const BROKEN: Readonly<Record<string, readonly [code: string, problem: string]>>
      export const handler = withSingleExecution(async () => 'sent', { name: 'send-digest', ...options });`,
     'Error: its run was skipped: stale-tick',
   ],
-  'unused.md 1': ['export const anything = 1;', 'Error: it exports anything: tell in USES'],
+  'unused.md 1': ['export const anything = 1;', 'Error: it imports no door and exports anything: tell in USES'],
   'scheduled.md 1': [
     "import cron from 'node-cron';\ncron.schedule('0 0 * * *', () => Promise.reject(new Error('when it was due')));",
     'Error: when it was due',
@@ -60,23 +59,19 @@ const BROKEN: Readonly<Record<string, readonly [code: string, problem: string]>>
 const broken = Object.entries(BROKEN).map(([name, [code]]) => ({ name, page: name, code }));
 
 let built: BuiltPackage;
-let redis: RedisServer;
-let databases: ReadonlyMap<string, RealDatabase>;
-let bridge: UpstashBridge;
+let engines: Engines;
 let programs: ChildPrograms;
 let said: readonly Said[];
 beforeAll(async () => {
   programs = childPrograms();
-  [built, redis, databases] = await Promise.all([builtPackage(), startRedisServer(), startDatabases()]);
-  for (const { createTable } of databases.values()) await createTable();
-  bridge = await startUpstashBridge({ redisPort: redis.port });
+  [built, engines] = await Promise.all([builtPackage(), startEngines(...KINDS)]);
+  for (const kind of kindsWith('sql')) await engines.on(kind).make(engines.on(kind).at());
   await addProject();
   said = await run([...examples, ...broken]);
 }, 450_000);
 afterAll(async () => {
   await programs?.stop();
-  await bridge?.stop();
-  await Promise.all([redis?.stop(), built?.remove(), ...[...(databases?.values() ?? [])].map((one) => one.stop())]);
+  await Promise.all([engines?.stop(), built?.remove()]);
 });
 
 test('every example runs, and the results that it shows are true', () => {
@@ -129,17 +124,18 @@ async function addProject(): Promise<void> {
 }
 
 async function run(those: readonly Example[]): Promise<readonly Said[]> {
-  const { endpoint } = dynamoDBLocal();
+  const [redis, upstash] = [engines.on('redis').server, engines.on('upstash').server];
+  const dynamoDB = new URL(engines.on('dynamodb').endpoint);
   const files = await Promise.all(those.map(fileOf));
-  const order: Order = { examples: files, ports: { 6379: redis.port, 8000: Number(new URL(endpoint).port) } };
+  const order: Order = {
+    examples: files,
+    ports: { 6379: redis.port, 8000: Number(dynamoDB.port) },
+    redisUrls: [redis.url, upstash.url],
+  };
   for (const its of ['example-uses.ts', 'redirect-ports.ts']) await built.addProgram(join(import.meta.dirname, its));
   const runner = await built.addProgram(join(import.meta.dirname, 'example-runner.ts'));
   const program = programs.start(runner, order, [], {
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    REDIS_URL: redis.url,
-    ...Object.assign({}, ...[...databases.values()].map(({ env }) => env)),
-    UPSTASH_REDIS_REST_URL: bridge.url,
-    UPSTASH_REDIS_REST_TOKEN: bridge.token,
+    ...Object.assign({}, ...KINDS.map((kind) => engines.on(kind).env)),
     CRON_SECRET: 'secret-of-the-examples',
     CHECK_IN_URL: 'https://example.com/check-in',
     SINGLE_EXECUTION_SCHEDULE: 'cron(0 2 * * ? *)',
@@ -167,5 +163,6 @@ async function fileOf({ name, code }: Example): Promise<ExampleFile> {
   });
   const path = join(built.folder, `${name.replaceAll(/\W/g, '-')}.mjs`);
   await writeFile(path, js);
-  return { name, path, results: told.length, lockTable: code.includes("sortKey: 'sk'") ? 'jobs' : 'locks' };
+  const doors = [...new Set([...code.matchAll(DOOR)].map(([, door = '']) => door))];
+  return { name, path, doors, results: told.length, lockTable: code.includes("sortKey: 'sk'") ? 'jobs' : 'locks' };
 }

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clearedEngine } from '../support/backends/stage.js';
 import { builtPackage } from '../support/built-package.js';
 import { BARE_DOORS } from '../support/doors.js';
-import { clearedUpstash } from '../support/own-servers.js';
 import { RUNTIMES, type RunningProgram, startProgram } from './runtimes.js';
 
 /*
@@ -33,7 +33,7 @@ const ENDED_BY_SIGTERM = [
 const SLOW_MS = 300_000;
 const PATIENTLY = { timeout: 60_000 };
 
-const { redis, bridge } = await clearedUpstash();
+const { client: redis, bridge } = await clearedEngine('upstash');
 const installed = await builtPackage();
 afterAll(() => installed.remove());
 await installed.addProgram(fileURLToPath(new URL('./asked-early.ts', import.meta.url)));

@@ -2,15 +2,15 @@ import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { ownEngine } from '../support/backends/stage.js';
 import { closed, listening } from '../support/loopback.js';
-import { ownPostgres } from '../support/own-servers.js';
 import { bundleWorker, startWorker } from './workerd.js';
 
 /*
  * A Worker in the real workerd, with its locks in the D1 that is bound to it, and in a real PostgreSQL over HTTP.
  */
 
-const { pool } = await ownPostgres();
+const { pool } = await ownEngine('postgres');
 /** An HTTP server that runs each statement on any connection of a pool, as Neon's proxy does. */
 const bridge = createServer(async (request, response) => {
   const { query, params } = (await json(request)) as { query: string; params: unknown[] };

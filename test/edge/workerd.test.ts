@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clearedEngine } from '../support/backends/stage.js';
 import { gate } from '../support/gate.js';
 import { closed, listening } from '../support/loopback.js';
-import { clearedUpstash } from '../support/own-servers.js';
 import { bundleWorker, type RunningWorker, startWorker, type WorkerBundle } from './workerd.js';
 
 /*
@@ -14,7 +14,7 @@ const TICK = '2026-01-01T00:15:00.000Z';
 const NEXT_TICK = '2026-01-01T00:30:00.000Z';
 const RATES = { base: 'EUR', date: '2026-01-01', rates: { USD: 1.1 } };
 
-const { redis, bridge } = await clearedUpstash();
+const { client: redis, bridge } = await clearedEngine('upstash');
 const answerOfApi = vi.fn<() => Promise<{ readonly status: number; readonly body: unknown }>>();
 const api = createServer(async (_request, response) => {
   const { status, body } = await answerOfApi();

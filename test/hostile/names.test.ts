@@ -9,12 +9,16 @@ import { cloudflare } from '../adapters/contract/platforms/cloudflare.js';
 import { http } from '../adapters/contract/platforms/http.js';
 import { lambda } from '../adapters/contract/platforms/lambda.js';
 import { process } from '../adapters/contract/platforms/process.js';
+import type { Locks } from '../support/backends/backend.js';
+import { startBackends } from '../support/backends/stage.js';
+import { KINDS, kindsWith } from '../support/backends.js';
+import { openFake } from '../support/fake-table.js';
 import { anyText, anyValue } from '../support/hostile-values.js';
 import { call, claim, done } from '../support/one-run.js';
-import { type OpenLocks, openMemory, startRawStores } from '../support/raw-stores.js';
 
-const raw = await startRawStores();
-afterAll(() => raw.stop());
+const stage = await startBackends(...KINDS);
+afterAll(() => stage.stop());
+const fake = openFake();
 
 type Options = Pick<ExecuteOptions, 'name' | 'store' | 'lockAtMostFor' | 'observers'>;
 
@@ -92,10 +96,10 @@ const prefixes = fc
   .tuple(acceptedName, acceptedName)
   .filter(([one, other]) => !one.startsWith(other) && !other.startsWith(one) && one.length + other.length < 40);
 
-describe.each(['memory', 'fake', 'dynamodb', 'redis'] as const)('F92 F95 on %s', (kind) => {
+describe.each(['fake' as const, ...KINDS])('F92 F95 on %s', (kind) => {
   let places = 0;
   const place = () => `${kind}${places++}/`;
-  const open = (keyPrefix: string) => (kind === 'memory' ? openMemory() : raw.open[kind](keyPrefix));
+  const open = (keyPrefix: string) => (kind === 'fake' ? fake : stage.on(kind)).prefixed(keyPrefix);
   const numRuns = kind === 'memory' || kind === 'fake' ? 200 : 12;
 
   test('names that differ never share a record, and come back as they were given', async () => {
@@ -108,7 +112,7 @@ describe.each(['memory', 'fake', 'dynamodb', 'redis'] as const)('F92 F95 on %s',
   });
 
   // Only stores with a prefix: locks in memory have none.
-  if (kind !== 'memory')
+  if (kind === 'fake' || kindsWith('prefixes').includes(kind))
     test('no name reaches a record of another prefix', async () => {
       await fc.assert(
         fc.asyncProperty(prefixes, names, async ([one, other], some) => {
@@ -146,7 +150,7 @@ describe.each(['memory', 'fake', 'dynamodb', 'redis'] as const)('F92 F95 on %s',
 });
 
 /** Expects that all locks can be held at the same time, each by its own grant, and are listed under their own names. */
-async function areApart(all: readonly (readonly [OpenLocks, readonly string[]])[]): Promise<void> {
+async function areApart(all: readonly (readonly [Locks, readonly string[]])[]): Promise<void> {
   for (const [{ store, admin }, some] of all) {
     const asked = some.map((name) => claim({ name }));
     for (const one of asked) expect(await store.acquire(one, call())).toMatchObject({ status: 'acquired' });

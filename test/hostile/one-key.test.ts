@@ -1,24 +1,24 @@
 import { lockAdmin } from 'single-execution/admin';
 import { afterAll, describe, expect, test } from 'vitest';
 import { FOREVER_MS } from '../../src/core/record/lock-record.js';
-import { MINUTE, soundRecord, verdictOf, writeRecord } from '../support/hostile-records.js';
+import { startBackends } from '../support/backends/stage.js';
+import { MINUTE, soundRecord, verdictOf } from '../support/hostile-records.js';
 import { call, claim, grant } from '../support/one-run.js';
-import { startRawStores } from '../support/raw-stores.js';
 
 /*
  * Tests the claims of SECURITY.md on what an attacker can do who may write to only one key of the table.
  */
 
-const raw = await startRawStores();
-afterAll(() => raw.stop());
+const stage = await startBackends('dynamodb', 'redis');
+afterAll(() => stage.stop());
 
 const YEAR_5000 = 95_617_584_000_000;
 
 describe.each(['dynamodb', 'redis'] as const)('F93 F94 who may write one key of %s', (kind) => {
-  const locks = () => raw.open[kind]();
+  const locks = () => stage.on(kind);
   const admin = () => lockAdmin(locks().admin);
   const tamper = (name: string, fields: Readonly<Record<string, string | number>>, isHeld = false) =>
-    writeRecord(raw, kind, name, new Map([...soundRecord(isHeld), ...Object.entries(fields)]));
+    locks().put(name, new Map([...soundRecord(isHeld), ...Object.entries(fields)]));
   const acquire = (name: string, tickMs?: number) =>
     verdictOf(locks().store.acquire(claim({ name, ...(tickMs !== undefined && { tickMs }) }), call()));
 

@@ -1,12 +1,13 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { FIELDS, MINUTE, putRaw, rawValue, soundRecord, verdictOf, writeRecord } from '../support/hostile-records.js';
+import { attributeOf } from '../support/backends/dynamodb.js';
+import { startBackends } from '../support/backends/stage.js';
+import { FIELDS, MINUTE, soundRecord, verdictOf } from '../support/hostile-records.js';
 import { call, claim, done } from '../support/one-run.js';
-import { startRawStores } from '../support/raw-stores.js';
 
-const raw = await startRawStores();
-afterAll(() => raw.stop());
+const stage = await startBackends('dynamodb', 'redis');
+afterAll(() => stage.stop());
 
 const TYPES: readonly AttributeValue[] = [
   { BOOL: true },
@@ -22,13 +23,14 @@ const TYPES: readonly AttributeValue[] = [
 ];
 
 test('F14 an attribute of any DynamoDB type is either read or reported as corrupt by its name, and a live holder keeps its lock', async () => {
-  const { store } = raw.open.dynamodb();
+  const { store, engine, address } = stage.on('dynamodb');
   let names = 0;
   const attribute = fc.constantFrom(...FIELDS);
   const judged = fc.asyncProperty(attribute, fc.constantFrom(...TYPES), fc.boolean(), async (field, value, isHeld) => {
     const name = `typed-${names++}`;
-    const sound = [...soundRecord(isHeld)].map(([key, one]) => [key, rawValue(one)] as const);
-    await putRaw(raw, name, [...sound, [field, value]]);
+    const sound = [...soundRecord(isHeld)].map(([key, one]) => [key, attributeOf(one)] as const);
+    const Item = { ...Object.fromEntries([...sound, [field, value]]), lockName: { S: name } };
+    await engine.client.send(new PutItemCommand({ TableName: address.place, Item }));
     const verdict = await verdictOf(store.acquire(claim({ name }), call()));
     const allowed = isHeld
       ? ['locked', 'paused', `corrupt ${field}`]
@@ -39,15 +41,17 @@ test('F14 an attribute of any DynamoDB type is either read or reported as corrup
 });
 
 test('F92 a Redis key of another type is not a lock: each verb says so, none changes it, and a list leaves it out', async () => {
-  const { redis } = raw;
-  const { store, admin } = raw.open.redis('other:');
-  await redis.set('other:string', 'held');
-  await redis.rpush('other:list', 'held');
-  await redis.sadd('other:set', 'held');
-  await redis.zadd('other:zset', 1, 'held');
-  await redis.xadd('other:stream', '*', 'state', 'held');
+  const { engine, address, prefixed } = stage.on('redis');
+  const { client: redis } = engine;
+  const { store, admin } = prefixed('other:');
+  const place = `${address.place}other`;
+  await redis.set(`${place}:string`, 'held');
+  await redis.rpush(`${place}:list`, 'held');
+  await redis.sadd(`${place}:set`, 'held');
+  await redis.zadd(`${place}:zset`, 1, 'held');
+  await redis.xadd(`${place}:stream`, '*', 'state', 'held');
   for (const name of ['string', 'list', 'set', 'zset', 'stream']) {
-    const before = await redis.dumpBuffer(`other:${name}`);
+    const before = await redis.dumpBuffer(`${place}:${name}`);
     const times = { fencingToken: 7, lockedAtMs: 1, lockUntilMs: 2, firstSentMono: 0, firstSentWall: 1, nowMs: 1 };
     const lease = { ...claim({ name }), ...times, adminId: 'f1' };
     const verbs = [
@@ -61,26 +65,27 @@ test('F92 a Redis key of another type is not a lock: each verb says so, none cha
       admin.listTicks({ name, openTicks: ',', failedTicks: ',', seen: {} }, call()),
     ];
     expect(new Set(await Promise.all(verbs.map(verdictOf)))).toEqual(new Set(['LockStoreError INVALID_REQUEST']));
-    expect(await redis.dumpBuffer(`other:${name}`)).toEqual(before);
+    expect(await redis.dumpBuffer(`${place}:${name}`)).toEqual(before);
   }
   expect(await admin.list(call())).toEqual([]);
 });
 
 test('F92 fields and values of any bytes are read, and a live holder keeps its lock', async () => {
-  const { store, admin } = raw.open.redis('bytes:');
+  const { engine, address, prefixed, put } = stage.on('redis');
+  const { store, admin } = prefixed('bytes:');
   const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));
   let names = 0;
   const kept = fc.asyncProperty(fc.array(fc.tuple(bytes, bytes), { maxLength: 4 }), async (fields) => {
     const record = soundRecord(true);
     fc.pre(!fields.some(([field]) => record.has(String(field))));
     const name = `digest-${names++}`;
-    const key = `bytes:${name}`;
-    await writeRecord(raw, 'redis', key, record);
-    for (const [field, value] of fields) await raw.redis.hset(key, field, value);
-    const before = await raw.redis.dumpBuffer(key);
+    const key = `${address.place}bytes:${name}`;
+    await put(`bytes:${name}`, record);
+    for (const [field, value] of fields) await engine.client.hset(key, field, value);
+    const before = await engine.client.dumpBuffer(key);
     expect(await verdictOf(store.acquire(claim({ name }), call()))).toBe('locked');
     expect(await admin.get(name, call())).toMatchObject({ name, item: { attemptId: 'a-holder', state: 'held' } });
-    expect(await raw.redis.dumpBuffer(key)).toEqual(before);
+    expect(await engine.client.dumpBuffer(key)).toEqual(before);
   });
   await fc.assert(kept, { numRuns: 60 });
 });

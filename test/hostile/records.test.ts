@@ -4,21 +4,17 @@ import { manualClock } from 'single-execution/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readRecord } from '../../src/core/record/lock-record.js';
 import { newAttemptId } from '../../src/core/values/names.js';
+import type { Fields, Locks } from '../support/backends/backend.js';
+import { startBackends } from '../support/backends/stage.js';
 import { storeCall } from '../support/contract-harness.js';
-import {
-  anyField,
-  anyRecord,
-  type Fields,
-  fieldsOf,
-  MINUTE,
-  verdictOf,
-  writeRecord,
-} from '../support/hostile-records.js';
+import { openFake } from '../support/fake-table.js';
+import { anyField, anyRecord, fieldsOf, MINUTE, verdictOf } from '../support/hostile-records.js';
 import { call, claim, done, grant } from '../support/one-run.js';
-import { type OpenLocks, startRawStores } from '../support/raw-stores.js';
 
-const raw = await startRawStores();
-afterAll(() => raw.stop());
+const stage = await startBackends('dynamodb', 'redis');
+afterAll(() => stage.stop());
+const fake = openFake();
+const on = (kind: 'fake' | 'dynamodb' | 'redis') => (kind === 'fake' ? fake : stage.on(kind));
 
 let names = 0;
 const freshName = () => `record-${names++}`;
@@ -29,12 +25,12 @@ describe.each([
   ['redis', 300],
 ] as const)('F14 F15 any record on %s', (kind, numRuns) => {
   test('is corrupt by name or judged, never granted while it says held, and left alone by whoever has no grant', async () => {
-    const locks = raw.open[kind]();
+    const locks = on(kind);
     const verdicts = new Set<string>();
     const judged = fc.asyncProperty(anyRecord, fc.boolean(), async (given, hasTick) => {
       const name = freshName();
       const fields = fieldsOf(given);
-      await writeRecord(raw, kind, name, fields);
+      await locks.put(name, fields);
       const before = await locks.admin.get(name, call());
       await askAll(locks, name);
       expect(await locks.admin.get(name, call())).toEqual(before);
@@ -78,13 +74,13 @@ describe.each([
   });
 
   test('is not made worse by a holder whose own record it has become', async () => {
-    const { store, admin } = raw.open[kind]();
+    const { store, admin, put } = on(kind);
     const stored = async (name: string) => (await admin.get(name, call()))?.item ?? {};
     const kept = fc.asyncProperty(anyField, fc.boolean(), fc.boolean(), async ([field, value], extendsIt, holds) => {
       fc.pre(field !== 'attemptId' && field !== 'state');
       const name = freshName();
       const lease = await grant(store, claim({ name, tickMs: Date.now() }));
-      await writeRecord(raw, kind, name, new Map([...Object.entries(await stored(name)), [field, value]] as never));
+      await put(name, new Map([...Object.entries(await stored(name)), [field, value]] as never));
       const before = wrongIn(await stored(name));
 
       const extended = extendsIt && (await verdictOf(store.extend(lease, { leaseMs: 2 * MINUTE }, call())));
@@ -110,8 +106,8 @@ test('F14 row 60: the fake table checks and writes any record as DynamoDB does',
     // The clock stands still, so that both tables write the same instants.
     const frozen = storeCall(manualClock(Date.now()));
     const judgedBy = async (kind: 'fake' | 'dynamodb') => {
-      const { store, admin } = raw.open[kind]();
-      await writeRecord(raw, kind, name, fields);
+      const { store, admin, put } = on(kind);
+      await put(name, fields);
       return { verdict: await verdictOf(store.acquire(asked, frozen)), item: (await admin.get(name, frozen))?.item };
     };
     expect(await judgedBy('fake')).toEqual(await judgedBy('dynamodb'));
@@ -132,7 +128,7 @@ function instantsIn(value: unknown): Date[] {
 }
 
 /** Calls every verb but acquire, without holding the lock. */
-async function askAll({ store, admin }: OpenLocks, name: string): Promise<void> {
+async function askAll({ store, admin }: Locks, name: string): Promise<void> {
   const now = Date.now();
   const lease = {
     ...claim({ name }),

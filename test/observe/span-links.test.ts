@@ -3,9 +3,9 @@ import { executeWithLock, type LockEvent, type Observer } from 'single-execution
 import { otelObserver } from 'single-execution/observe';
 import { describe, expect, test, vi } from 'vitest';
 import { realProcesses } from '../chaos/real-processes.js';
+import { kindsOfRun } from '../support/backends/stage.js';
 import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
 import { pass } from '../support/pass.js';
-import { KINDS } from '../support/real-stores.js';
 
 /** A process with a tracer of its own, and the spans that it has ended. */
 function traced() {
@@ -115,10 +115,11 @@ describe('a call', () => {
 });
 
 describe('row 106: of two processes that race', () => {
-  const { stores, start } = realProcesses(new URL('tracing-program.ts', import.meta.url));
+  const KINDS = kindsOfRun('processes');
+  const { on, start } = realProcesses(new URL('tracing-program.ts', import.meta.url), KINDS);
 
   test.each(KINDS)('row 106: the loser’s span names the winner’s, by what %s has kept', async (kind) => {
-    const order = { store: stores().addresses[kind], name: `raced-on-${kind}` };
+    const order = { store: on(kind).address, name: `raced-on-${kind}` };
     const both = [start(order), start(order)] as const;
     // The loser may have ended before the winner has said that it runs.
     const [winner, loser] = await Promise.any(

@@ -6,13 +6,14 @@ import { once } from 'node:events';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { executeWithLock } from 'single-execution';
 import { otelObserver } from 'single-execution/observe';
-import { openStore, type StoreAddress } from '../support/store-address.js';
+import type { StoreAddress } from '../support/backends/backend.js';
+import { openStore } from '../support/backends.js';
 import { order, say } from '../support/told.js';
 
 const { store: address, name } = order<{ readonly store: StoreAddress; readonly name: string }>();
 const exporter = new InMemorySpanExporter();
 const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer('test');
-const { store, close } = openStore(address);
+const { store, close } = await openStore(address);
 
 const task = async () => {
   say('running');

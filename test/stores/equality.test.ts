@@ -1,19 +1,14 @@
 import fc from 'fast-check';
 import { type MemoryStore, memoryStore } from 'single-execution/memory';
-import { redisAdminStore, redisStore } from 'single-execution/redis';
 import type { ContractHarness } from 'single-execution/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TICK_MS } from '../../src/testing/contract/stage/scene.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startBackends } from '../support/backends/stage.js';
+import { kindsWith } from '../support/backends.js';
 import { STORE_BUGS } from '../support/bugs/store-bugs.js';
 import { memoryHarness } from '../support/contract-harness.js';
-import { DATABASES, type RealDatabase, startDatabases } from '../support/databases.js';
-import { dynamoDBHarness } from '../support/dynamodb-harness.js';
-import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
-import { fakeHarness } from '../support/fake-harness.js';
-import { ownRedis } from '../support/own-servers.js';
-import { redisHarness } from '../support/redis-harness.js';
+import { fakeHarness } from '../support/fake-table.js';
 import { REFUSAL_REASONS } from '../support/skip-reasons.js';
-import { type Operation, sequence } from './equality-operations.js';
+import { OLD_TICKS, type Operation, sequence } from './equality-operations.js';
 import { transcriptOf } from './equality-transcript.js';
 
 /** Enough to see each answer of the stores. EQUALITY_SEQUENCES=N tries more, as the nightly search does. */
@@ -22,6 +17,8 @@ const SEQUENCES = Number(process.env['EQUALITY_SEQUENCES'] ?? 160);
 const IN_MEMORY = 1_000;
 /** How many sequences are played at the same time, each lane with its own seed. */
 const LANES = 20;
+
+const [TICK_MS, NEXT_TICK_MS] = OLD_TICKS;
 
 /** Every kind of answer of the stores, as a transcript shows it. */
 const TOLD = [
@@ -32,7 +29,7 @@ const TOLD = [
     (word) => `: "${word}"`,
   ),
   ...['held', 'released', 'forced'].map((state) => `"state":"${state}"`),
-  `"tickMs":${TICK_MS},"doneTickMs":${TICK_MS + 60_000}`,
+  `"tickMs":${TICK_MS},"doneTickMs":${NEXT_TICK_MS}`,
   ...['openTicksMs', 'failedTicksMs'].map((list) => `"${list}":[${TICK_MS}`),
   ...['[{"status":"succeeded"', '[{"status":"failed"', ',{"status":"crashed"'],
 ];
@@ -48,33 +45,22 @@ const releases = (result: 'succeeded' | 'failed'): Operation => {
 /** A failed tick is done after a newer tick. Random sequences seldom contain this. */
 const OLDER_TICK: Operation[] = [
   ...[acquires(TICK_MS), releases('failed')],
-  ...[acquires(TICK_MS + 60_000), releases('succeeded')],
+  ...[acquires(NEXT_TICK_MS), releases('succeeded')],
   ...[acquires(TICK_MS), releases('succeeded')],
 ];
 
-const { redis: client } = await ownRedis();
-const databases = await startDatabases();
-afterAll(() => Promise.all([...databases.values()].map((database) => database.stop())));
+/** Every store beside the one in memory. */
+const KINDS = kindsWith('processes');
+const stage = await startBackends(...KINDS);
+afterAll(() => stage.stop());
 
 describe('equality of stores', () => {
-  let stores: Readonly<Record<string, ContractHarness>>;
-
-  beforeAll(async () => {
-    const options = { client, keyPrefix: 'equality:' };
-    const hset = (key: string, fields: Record<string, string>) => client.hset(key, fields);
-    const redis = { store: redisStore(options), admin: redisAdminStore(options), ...options, hset };
-    for (const { createTable } of databases.values()) await createTable();
-    const inTable = ({ store }: RealDatabase) => redisHarness({ ...redis, store, admin: store });
-    const { client: local } = dynamoDBLocal();
-    stores = {
-      dynamoDB: dynamoDBHarness({ client: local, tableName: await freshTable(local) }),
-      redis: redisHarness(redis),
-      ...Object.fromEntries([...databases].map(([name, database]) => [name, inTable(database)])),
-    };
-  });
+  const stores = Object.fromEntries(
+    KINDS.map((kind) => [kind, stage.on(kind).engine.harness(stage.on(kind).address, stage.on(kind))]),
+  );
 
   test(
-    `memory, DynamoDB, its fake, Redis, ${Object.keys(DATABASES).join(' and ')} answer and keep the same in ${SEQUENCES} sequences of operations`,
+    `memory, ${KINDS.join(', ')} and the fake table answer and keep the same in ${SEQUENCES} sequences of operations`,
     async () => {
       const untold = new Set(TOLD);
       let failing: number | undefined;

@@ -1,15 +1,15 @@
 import { executeWithLock } from 'single-execution';
 import { postgresStore } from 'single-execution/postgres';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { ownEngine } from '../support/backends/stage.js';
 import { call, claim, done, grant } from '../support/one-run.js';
-import { ownPostgres } from '../support/own-servers.js';
 
 /*
  * Reads that come from a replica that lags. Here the replica is what Postgres has told before: a real one replicates
  * when it likes, so a test could not say which state it shows.
  */
 
-const { pool } = await ownPostgres();
+const { pool } = await ownEngine('postgres');
 const query = async (text: string, values: (string | number)[]) => (await pool.query(text, values)).rows;
 
 type Row = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,13 +25,15 @@ export async function bundledProgram(
 ): Promise<BundledProgram> {
   const folder = await mkdtemp(join(tmpdir(), 'single-execution-program-'));
   const path = join(folder, 'program.mjs');
+  // For a package with a native part, which is loaded when it is needed.
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'dir');
   await build({
     entryPoints: [fileURLToPath(source)],
     outfile: path,
     tsconfig: join(ROOT, 'tsconfig.json'),
     bundle: true,
     alias,
-    external,
+    external: [...external, '@libsql/client'],
     platform: 'node',
     format: 'esm',
     target: 'node20',

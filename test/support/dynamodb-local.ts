@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, DynamoDBClient, type ScalarAttributeType } from '@aws-sdk/client-dynamodb';
-import { inject } from 'vitest';
+import { sharedDynamoDBLocal } from './dynamodb-local-process.js';
 
 export interface DynamoDBLocal {
   readonly endpoint: string;
@@ -9,7 +9,8 @@ export interface DynamoDBLocal {
 
 /** The DynamoDB Local of this test run, with a new client for the caller. */
 export function dynamoDBLocal(): DynamoDBLocal {
-  const endpoint = inject('dynamoDBLocalEndpoint');
+  const endpoint = sharedDynamoDBLocal()?.endpoint;
+  if (endpoint === undefined) throw new Error('no DynamoDB Local: dynamodb-local.global.ts starts it');
   return { endpoint, client: new DynamoDBClient({ endpoint }) };
 }
 

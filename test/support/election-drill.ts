@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { CandidateOrder } from '../chaos/candidate.js';
+import type { StoreAddress } from './backends/backend.js';
 import { type BundledProgram, bundledProgram } from './bundled-program.js';
 import { type ChildProgram, childPrograms } from './child-program.js';
-import type { StoreAddress } from './store-address.js';
 import { type Reign, type Tally, tally, type WitnessedWrite, witness } from './witness.js';
 
 export interface DrillOptions {

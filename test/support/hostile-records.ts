@@ -1,9 +1,8 @@
-import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { CorruptLockError, LockStoreError } from 'single-execution';
 import { isRecordAttribute } from '../../src/core/record/lock-record.js';
+import type { Fields } from './backends/backend.js';
 import { anyText } from './hostile-values.js';
-import type { RawStores } from './raw-stores.js';
 
 /*
  * Records as somebody may leave them who writes to the database without the store.
@@ -17,8 +16,6 @@ export const FIELDS = [
   ...['barredAttempt', 'barredAttempts', 'pausedUntil', 'pausedBy', 'result', 'releasedAt', 'error', 'r0', 'runSeq'],
   ...['openTicks', 'failedTicks'],
 ] as const;
-
-export type Fields = ReadonlyMap<string, string | number>;
 
 /** A correct record of a lock that a live holder has, or of a free lock. */
 export function soundRecord(isHeld: boolean): Fields {
@@ -73,33 +70,6 @@ export function fieldsOf({ isHeld, set, missing }: AnyRecord): Fields {
   const fields = new Map([...soundRecord(isHeld), ...set]);
   for (const field of missing) fields.delete(field);
   return fields;
-}
-
-/** Replaces a lock's record directly in the database. */
-export async function writeRecord(raw: RawStores, kind: keyof RawStores['open'], name: string, fields: Fields) {
-  if (kind === 'fake') return raw.fake.put(name, Object.fromEntries(fields));
-  if (kind === 'dynamodb') {
-    return putRaw(
-      raw,
-      name,
-      [...fields].map(([field, value]) => [field, rawValue(value)]),
-    );
-  }
-  await raw.redis.del(name);
-  await raw.redis.hset(name, new Map([...fields].map(([field, value]) => [field, String(value)])));
-}
-
-export function rawValue(value: string | number): AttributeValue {
-  return typeof value === 'string' ? { S: value } : { N: String(value) };
-}
-
-export async function putRaw(
-  { dynamoDB, tableName }: RawStores,
-  name: string,
-  attributes: readonly (readonly [string, AttributeValue])[],
-): Promise<void> {
-  const Item = { ...Object.fromEntries(attributes), lockName: { S: name } };
-  await dynamoDB.send(new PutItemCommand({ TableName: tableName, Item }));
 }
 
 /** The result of a verb in a word. @throws what the verb rejected with, if it is no error of this library */

@@ -18,10 +18,10 @@ function patternsOf(pattern: string): string[] {
   return before === undefined ? [pattern] : list.split(',').map((one) => `${before}${one}${after}`);
 }
 
-test('npm run proof includes exactly the files that divide a list by inThisRun', () => {
+test('npm run proof includes exactly the files that divide a list by inThisRun or kindsOfRun', () => {
   const named = (proof.test?.include ?? []).flatMap(patternsOf).filter((pattern) => !pattern.includes('*'));
   const dividing = testsIn('test').filter((path) =>
-    /import \{ inThisRun \}/.test(readFileSync(join(ROOT, path), 'utf8')),
+    /^import \{.*\b(inThisRun|kindsOfRun)\b.*\}/m.test(readFileSync(join(ROOT, path), 'utf8')),
   );
 
   expect(named.sort()).toEqual(dividing.sort());

@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Execution, executeWithLock, type LockEvent, type LockOptions, type Outcome } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
+import { afterAll, beforeEach } from 'vitest';
 import { dynamoDBLocal, freshTable } from './dynamodb-local.js';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.js';
 import { type LockVerb, verbOf } from './lock-verb.js';
@@ -42,6 +43,14 @@ export async function startProxiedLocks(): Promise<ProxiedLocks> {
       await proxy.stop();
     },
   };
+}
+
+/** A lock table behind a fault proxy, for one test file. The proxy's list of requests is emptied before each test. */
+export async function ownProxiedLocks(): Promise<ProxiedLocks> {
+  const locks = await startProxiedLocks();
+  beforeEach(() => locks.proxy.reset());
+  afterAll(() => locks.stop());
+  return locks;
 }
 
 /** One run, and everything that its caller and its observer see. */

@@ -29,14 +29,16 @@ export function sqlHarness({ store, keyPrefix, rows, read, write }: SqlLocks): C
   };
 }
 
-/** The statements for Postgres. */
-export const POSTGRES_STATEMENTS = {
-  read: 'SELECT record FROM single_execution_locks WHERE name = $1',
-  write: 'UPDATE single_execution_locks SET record = $1 WHERE name = $2',
-} as const;
+const DEFAULT_TABLE = 'single_execution_locks';
 
-/** The statements for SQLite. */
-export const SQLITE_STATEMENTS = {
-  read: 'SELECT record FROM single_execution_locks WHERE name = ?',
-  write: 'UPDATE single_execution_locks SET record = ? WHERE name = ?',
-} as const;
+/** The statements for a table of Postgres. */
+export const postgresStatements = (table = DEFAULT_TABLE) => ({
+  read: `SELECT record FROM ${table} WHERE name = $1`,
+  write: `UPDATE ${table} SET record = $1 WHERE name = $2`,
+});
+
+/** The statements for a table of SQLite. */
+export const sqliteStatements = (table = DEFAULT_TABLE) => ({
+  read: `SELECT record FROM ${table} WHERE name = ?`,
+  write: `UPDATE ${table} SET record = ? WHERE name = ?`,
+});

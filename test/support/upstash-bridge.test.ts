@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Redis, type RedisConfigNodejs } from '@upstash/redis';
 import { describe, expect, test } from 'vitest';
-import { clearedUpstash } from './own-servers.js';
+import { clearedEngine } from './backends/stage.js';
 import { startRedisServer } from './redis-server.js';
 import { startUpstashBridge } from './upstash-bridge.js';
 
-const { bridge } = await clearedUpstash();
+const { bridge } = await clearedEngine('upstash');
 const key = 'a key';
 
 type Options = Omit<RedisConfigNodejs, 'url' | 'token'>;

@@ -19,6 +19,9 @@ export type BridgeFault =
   | 'http-500-after'
   | { readonly lateMs: number };
 
+/** The token that every bridge accepts. */
+export const BRIDGE_TOKEN = 'token-of-the-tests';
+
 export interface BridgeRequest {
   /** `/` or `/pipeline`. */
   readonly path: string;
@@ -62,7 +65,7 @@ interface Answer {
 
 export async function startUpstashBridge({ redisPort, choose }: UpstashBridgeOptions): Promise<UpstashBridge> {
   const redis = await connectedTo(redisPort);
-  const token = 'token-of-the-tests';
+  const token = BRIDGE_TOKEN;
   const seen: BridgeRequest[] = [];
   const injections: { readonly fault: BridgeFault; readonly injection: BridgeInjection; left: number }[] = [];
 

@@ -60,6 +60,7 @@ client.on('error', (error) => console.error(error.message))`,
     });
     const parts = {
       store: postgresStore,
+      creation: postgresTable,
       create: createPostgresTable,
       allow: (table: string) => `GRANT SELECT, INSERT, UPDATE ON ${table} to this role, and connect to the primary`,
       examine: lookAtServer,

@@ -34,6 +34,7 @@ export const sqlite: StoreKind = {
     const path = pathOf(named.value);
     const parts = {
       store: sqliteStore,
+      creation: sqliteTable,
       create: createSqliteTable,
       allow: () => 'let this user write to the file and to its folder',
       examine: async () => lookAtFolder(path),

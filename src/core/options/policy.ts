@@ -4,6 +4,7 @@ import type { Observer } from '../public/events.js';
 import { checkChoice, checkKnown, checkMethods, describe } from '../values/checks.js';
 import { type Clock, checkClock, systemClock } from '../values/clock.js';
 import { type Duration, parseDuration } from '../values/duration.js';
+import { CLOCK_SKEW_MS } from '../values/lease.js';
 import type { Interval, Schedule } from '../values/tick.js';
 import { type CatchUp, type CatchUpOptions, checkCatchUp, readCatchUp } from './catch-up.js';
 import { checkLease } from './lease.js';
@@ -18,7 +19,10 @@ export interface LockOptions {
    * whichever is longer.
    */
   readonly lockAtMostFor?: Duration;
-  /** Keep the lock at least this long after the start of a run that succeeds. @default 0 */
+  /**
+   * Keep the lock at least this long after the start of a run that succeeds. This does not keep out a tick that was due
+   * when that run began, nor one that is open. After a run without a tick, it keeps out no tick. @default 0
+   */
   readonly lockAtLeastFor?: Duration;
   /** While the handler runs, renew the lease each time a third of it has passed, up to `maxHold`. @default false */
   readonly keepAlive?: boolean;
@@ -64,15 +68,17 @@ export interface LockOptions {
   readonly clock?: Clock;
 }
 
+type DurationOption = 'lockAtMostFor' | 'lockAtLeastFor' | 'maxHold' | 'gracePeriod' | 'wait' | 'maxClockSkew';
+
 /** The options that are durations, with their defaults. A policy has each option in milliseconds, as `…Ms`. */
-const DURATIONS = {
+const DURATIONS: Readonly<Record<DurationOption, number | undefined>> = {
   lockAtMostFor: undefined,
   lockAtLeastFor: 0,
   maxHold: undefined,
   gracePeriod: undefined,
   wait: 0,
-  maxClockSkew: 1_000,
-} as const;
+  maxClockSkew: CLOCK_SKEW_MS,
+};
 
 /** The options that are a choice of words. The first word is the default. */
 const CHOICES: { readonly [O in Choice]: readonly Read[O][] } = {
@@ -103,10 +109,9 @@ const READERS: {
   },
 };
 
-type Durations = typeof DURATIONS;
 type Choice = 'tickMark' | 'onError' | 'onStoreError';
 /** The options of a policy that are not durations, after they were read. */
-interface Read extends Required<Omit<LockOptions, keyof Durations | 'store' | 'schedule' | 'catchUp'>> {
+interface Read extends Required<Omit<LockOptions, DurationOption | 'store' | 'schedule' | 'catchUp'>> {
   readonly schedule: Schedule | Interval | undefined;
   readonly catchUp: CatchUp;
 }

@@ -1,6 +1,6 @@
 import type { Policy } from '../options/policy.js';
 import type { AcquireResult, Claim, ClockBounds, Granted, Holder, LockStore, Refused } from '../ports/lock-store.js';
-import { type RunEndedError, toStoreError } from '../public/errors.js';
+import { RunEndedError, toStoreError } from '../public/errors.js';
 import type { EventBody } from '../public/events.js';
 import { type Frame, findFrame, runNestedInFrame } from '../public/execution.js';
 import {
@@ -15,10 +15,9 @@ import { type Clock, jittered, pause } from '../values/clock.js';
 import { defined } from '../values/defined.js';
 import { scheduleMark, scheduleMarkIn, truncateUtf8 } from '../values/names.js';
 import { dateOf } from '../values/tick.js';
-import { acquireCall, stopMono, timeIsUp, turnTooLate } from './deadlines.js';
+import { acquireCall, stopMono, timeIsUp } from './deadlines.js';
 import { runGuarded } from './guarded-run.js';
-import { beginTrace, type Invocation, invocationOf, type Order, type Task } from './invocation.js';
-import { inTurn } from './turns.js';
+import { beginTrace, type Invocation, invocationOf, type Order, ofCall, type Task } from './invocation.js';
 import { isSwitchedOff, runUnguarded } from './unguarded-run.js';
 
 const MAX_LOCKED_BY_BYTES = 128;
@@ -104,27 +103,25 @@ interface Wait {
 /** Makes one attempt. Returns the refusal itself if the call may try again. */
 async function ask(invocation: Invocation, { refusal, endMono, mayWait }: Wait): Promise<Answer | Refused> {
   const { order, policy, report } = invocation;
-  let result: AcquireResult | undefined;
+  let result: AcquireResult;
   try {
-    const waiting = { clock: policy.clock, untilMono: endMono, signal: order.shutdown };
-    result = await inTurn(policy.store, waiting, () =>
-      policy.store.acquire(claimFor(invocation), acquireCall(order, policy)),
-    );
+    result = await policy.store.acquire(claimFor(invocation), acquireCall(order, policy, endMono));
   } catch (cause) {
+    if (cause instanceof RunEndedError) {
+      // The turn of the call did not come in time.
+      if (refusal) return skip(invocation, refusal);
+      throwIfEnding(invocation);
+      throw endedBefore(invocation, cause);
+    }
     const error = toStoreError(cause, 'acquire', order.name);
     const next = nextAfter(error, policy, refusal && mayWait());
     report({ type: 'acquire-failed', error, next });
-    if (next === 'throw') throw error;
+    if (next === 'throw') throw ofCall(order, error);
     if (next === 'run') return { status: 'unguarded' };
     if (!refusal) return skip(invocation, { reason: 'store-unavailable' });
     return next === 'wait' ? refusal : skip(invocation, refusal);
   }
 
-  if (!result) {
-    if (refusal) return skip(invocation, refusal);
-    throwIfEnding(invocation);
-    throw endedBefore(invocation, turnTooLate(order.name));
-  }
   if (skewOf(result.clock, policy) !== undefined) report({ type: 'clock-skew', ...(result.clock as ClockBounds) });
   if (result.status === 'refused') {
     return factsOfSkip(result.reason).isHeld && mayWait() ? result : skip(invocation, result);

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backendOf } from '../../support/backends.js';
 import { bundledProgram } from '../../support/bundled-program.js';
 import { childPrograms } from '../../support/child-program.js';
 import { type CleanUps, runCommand } from '../../support/play/command.js';
@@ -9,7 +10,7 @@ import { type Random, random } from '../../support/play/random.js';
 import { paint } from '../../support/play/terminal.js';
 import { tellVerdict } from '../../support/play/verdict.js';
 import { providePrograms } from '../../support/provided-programs.js';
-import { FAULTS, startBadNetwork } from '../bad-network.js';
+import { startBadNetwork } from '../bad-network.js';
 import { machineMs, wallOffsetMs } from './clock.js';
 import { type Fleet, startFleet } from './fleet.js';
 import { type GivenTick, historyOf, type SoakHistory, type WorkerOrder } from './history.js';
@@ -32,15 +33,12 @@ const SHARE = 0.05;
  */
 const SPARED: readonly string[] = ['busy', 'AccessDeniedException'];
 
-/** The program that each store needs. */
-const SERVERS = { dynamodb: 'java', redis: 'redis-server', upstash: 'redis-server', postgres: 'postgres' } as const;
-
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 const say = (line = '') => process.stdout.write(`${line}\n`);
 
 async function main({ seed, minutes, stores }: Settings, cleanUps: CleanUps): Promise<number> {
   say(`Chaos: --seed ${seed} --minutes ${minutes}, on ${stores.join(', ')}`);
-  await providePrograms('libfaketime', ...stores.map((store) => SERVERS[store]));
+  await providePrograms('libfaketime', ...stores.flatMap((store) => backendOf(store).program ?? []));
   const program = await bundledProgram(new URL('./worker.ts', import.meta.url));
   cleanUps.push(program.remove);
   const programs = childPrograms();
@@ -48,7 +46,7 @@ async function main({ seed, minutes, stores }: Settings, cleanUps: CleanUps): Pr
 
   const soak = async (kind: Settings['stores'][number]): Promise<Soak> => {
     const chance = random(seed).fork(kind);
-    const { choose, struck } = strikes(chance.fork('network'), Object.keys(FAULTS[kind]));
+    const { choose, struck } = strikes(chance.fork('network'), backendOf(kind).faults);
     const { address, stop } = await startBadNetwork(kind, choose);
     cleanUps.push(stop);
     const steps = planOf(chance.fork('plan'), JOBS, minutes * 60_000);
@@ -111,7 +109,7 @@ async function play(steps: readonly PlannedStep[], fleet: Fleet): Promise<GivenT
     else if (step.kind === 'stop') fleet.stop(step.slot, step.forMs);
     else {
       const { job, worksMs, fails } = step;
-      const order = { id: given.length + 1, job, tickMs: firstTickMs + step.tickMs, worksMs, fails };
+      const order = { id: given.length + 1, job, tickMs: firstTickMs + job.isDueLaterMs + step.tickMs, worksMs, fails };
       const life = fleet.give(step.slot, order);
       if (life) given.push({ order, life });
     }

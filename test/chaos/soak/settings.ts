@@ -1,7 +1,8 @@
+import { kindsWith } from '../../support/backends.js';
 import { oneOf, readFlags, SWITCH, seedOf, TEXT, whole } from '../../support/play/command.js';
 
-const BY_DEFAULT = ['dynamodb', 'redis', 'upstash'] as const;
-const STORES = [...BY_DEFAULT, 'postgres'] as const;
+const STORES = kindsWith('network');
+const BY_DEFAULT = STORES.filter((store) => store !== 'postgres');
 
 /** The settings of a soak. */
 export type Settings = ReturnType<typeof readSettings>;

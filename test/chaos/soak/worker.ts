@@ -14,14 +14,14 @@ import {
   LockStoreError,
   type Outcome,
 } from 'single-execution';
-import { openStore } from '../../support/store-address.js';
+import { openStore } from '../../support/backends.js';
 import { nameOf, order } from '../../support/told.js';
 import { machineMs, wallOffsetMs, watchTimers } from './clock.js';
 import { BEAT, FINISH, type Report, type Settled, type TickOrder, WORK_EVERY_MS, type WorkerOrder } from './history.js';
 import { openWitnessFile, type WitnessFile } from './witness-file.js';
 
 const { store: address, folder, originMs } = order<WorkerOrder>();
-const { store, close } = openStore(address);
+const { store, close } = await openStore(address);
 const witnesses = new Map<string, WitnessFile>();
 
 const now = () => machineMs() - originMs;

@@ -2,7 +2,7 @@ import { dynamoDBStore } from 'single-execution/dynamodb';
 import { expect, test } from 'vitest';
 import { dynamoDBLocal } from '../../support/dynamodb-local.js';
 import { call } from '../../support/one-run.js';
-import { ownProxiedLocks } from '../../support/own-servers.js';
+import { ownProxiedLocks } from '../../support/proxied-locks.js';
 
 const locks = await ownProxiedLocks();
 

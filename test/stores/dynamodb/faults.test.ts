@@ -6,8 +6,7 @@ import { storeCall } from '../../support/contract-harness.js';
 import type { Fault, SeenRequest } from '../../support/fault-proxy.js';
 import { attemptOf, type LockVerb, verbOf } from '../../support/lock-verb.js';
 import { claim } from '../../support/one-run.js';
-import { ownProxiedLocks } from '../../support/own-servers.js';
-import { runOnce } from '../../support/proxied-locks.js';
+import { ownProxiedLocks, runOnce } from '../../support/proxied-locks.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 
 const locks = await ownProxiedLocks();

@@ -3,8 +3,7 @@ import { dynamoDBStore } from 'single-execution/dynamodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { gate } from '../../support/gate.js';
 import { hurriedClock } from '../../support/hurried-clock.js';
-import { ownProxiedLocks } from '../../support/own-servers.js';
-import { runOnce } from '../../support/proxied-locks.js';
+import { ownProxiedLocks, runOnce } from '../../support/proxied-locks.js';
 import { startSlowNetwork } from '../../support/slow-network.js';
 
 /*

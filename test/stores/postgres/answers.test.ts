@@ -2,8 +2,8 @@ import { executeWithLock } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { createPostgresTable, type PostgresClient, postgresStore } from 'single-execution/postgres';
 import { describe, expect, test } from 'vitest';
+import { ownEngine } from '../../support/backends/stage.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { ownPostgres } from '../../support/own-servers.js';
 import { failureOf } from '../../support/settled.js';
 
 /*
@@ -11,7 +11,7 @@ import { failureOf } from '../../support/settled.js';
  * Postgres. Real clients of each shape: test/clients.
  */
 
-const { pool } = await ownPostgres();
+const { pool } = await ownEngine('postgres');
 const sound = postgresStore({ client: pool });
 
 interface Answer {

@@ -4,13 +4,13 @@ import { type Played, tableOf } from '../../clients/matrix.js';
 import { playPostgres } from '../../clients/play.js';
 import { playedElsewhere } from '../../clients/played-elsewhere.js';
 import { POSTGRES_CLIENTS } from '../../clients/postgres-clients.js';
+import { ownEngine } from '../../support/backends/stage.js';
 import { memberCases } from '../../support/member-cases.js';
-import { ownPostgres } from '../../support/own-servers.js';
 
 /** A package that is fetched on demand takes minutes once. */
 const LONGEST_MS = 600_000;
 
-const { server } = await ownPostgres();
+const { server } = await ownEngine('postgres');
 const lines: Played[] = [];
 afterAll(() => void process.stdout.write(`\n${tableOf(lines)}\n`));
 

@@ -2,12 +2,12 @@ import { Pool } from 'pg';
 import { postgresStore } from 'single-execution/postgres';
 import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { ownEngine } from '../../support/backends/stage.js';
 import { memberCases } from '../../support/member-cases.js';
-import { ownPostgres } from '../../support/own-servers.js';
 import { startPgBouncer } from '../../support/pgbouncer.js';
-import { POSTGRES_STATEMENTS, sqlHarness } from '../../support/sql-harness.js';
+import { postgresStatements, sqlHarness } from '../../support/sql-harness.js';
 
-const { server } = await ownPostgres();
+const { server } = await ownEngine('postgres');
 const bouncer = await startPgBouncer(server.url);
 afterAll(() => bouncer.stop());
 
@@ -21,7 +21,7 @@ describe.concurrent('row 131: postgresStore over a Pool of pg and pgbouncer in t
     const keyPrefix = 'pgbouncer:';
     const store = postgresStore({ client, keyPrefix });
     const rows = async (text: string, values: unknown[]) => (await client.query(text, values)).rows;
-    harness = sqlHarness({ store, keyPrefix, rows, ...POSTGRES_STATEMENTS });
+    harness = sqlHarness({ store, keyPrefix, rows, ...postgresStatements() });
   });
   afterAll(() => client.end());
 

@@ -1,9 +1,9 @@
 import { createLeaderElection, type LeaderElection } from 'single-execution/leader';
 import { postgresStore } from 'single-execution/postgres';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ownPostgres } from '../../support/own-servers.js';
+import { ownEngine } from '../../support/backends/stage.js';
 
-const { pool } = await ownPostgres();
+const { pool } = await ownEngine('postgres');
 
 interface Candidate {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { Client, Pool } from 'pg';
 import { createPostgresTable, postgresStore } from 'single-execution/postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ownEngine } from '../../support/backends/stage.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { ownPostgres } from '../../support/own-servers.js';
 import { failureOf } from '../../support/settled.js';
 
 /*
@@ -10,7 +10,7 @@ import { failureOf } from '../../support/settled.js';
  * extension that is applied then would keep the lock for nobody.
  */
 
-const { server, pool } = await ownPostgres();
+const { server, pool } = await ownEngine('postgres');
 const sound = postgresStore({ client: pool });
 
 type Query = (text: string, values: (string | number)[]) => Promise<readonly object[]>;

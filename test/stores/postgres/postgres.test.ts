@@ -9,12 +9,12 @@ import {
   postgresTable,
 } from 'single-execution/postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ownEngine } from '../../support/backends/stage.js';
 import { call, claim, grant } from '../../support/one-run.js';
-import { ownPostgres } from '../../support/own-servers.js';
 import { PASSWORD } from '../../support/postgres-server.js';
 import { failureOf } from '../../support/settled.js';
 
-const { server, pool } = await ownPostgres();
+const { server, pool } = await ownEngine('postgres');
 
 type Query = (text: string, values: (string | number)[]) => Promise<readonly object[]>;
 const query: Query = async (text, values) => (await pool.query(text, values)).rows;
@@ -29,7 +29,7 @@ const newName = () => `lock ${names++}`;
 
 const failure = (asked: Promise<unknown>) => failureOf<LockStoreError>(asked);
 
-// test/stores/compare-and-swap.test.ts tests other lost answers, for all storages.
+// test/stores/store.test.ts tests other lost answers, for all storages.
 test('F6 of all tries of an acquire: a late request takes no lock', async () => {
   const name = newName();
   const late: (() => Promise<readonly object[]>)[] = [];
@@ -131,7 +131,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
       code: 'TABLE_NOT_FOUND',
       retryable: false,
       message:
-        'table "jobs"."locks" does not exist in this database: make it by createPostgresTable(client), or correct table or the search_path (42P01)',
+        'table "jobs"."locks" does not exist: make it by createPostgresTable(client), or correct table or the search_path (42P01)',
     });
   });
 
@@ -191,7 +191,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
       return (await client.query(text, values)).rows;
     });
 
-    expect(await failure(store.acquire(claim({ name: newName() }), call(300)))).toMatchObject({
+    expect(await failure(store.acquire(claim({ name: newName() }), call(1_500)))).toMatchObject({
       code: 'UNAVAILABLE',
       retryable: true,
     });

@@ -4,10 +4,10 @@ import type { LockStoreError } from 'single-execution';
 import { createPostgresTable, postgresStore } from 'single-execution/postgres';
 import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ownEngine } from '../../support/backends/stage.js';
 import { innerCli } from '../../support/inner-cli.js';
 import { memberCases } from '../../support/member-cases.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { ownPostgres } from '../../support/own-servers.js';
 import { failureOf } from '../../support/settled.js';
 import { sqlHarness } from '../../support/sql-harness.js';
 
@@ -15,7 +15,7 @@ import { sqlHarness } from '../../support/sql-harness.js';
 const PAGE = readFileSync(new URL('../../../docs/stores/postgres.md', import.meta.url), 'utf8');
 const [GRANT = ''] = /^GRANT .*;$/m.exec(PAGE) ?? [];
 
-const { server, pool } = await ownPostgres();
+const { server, pool } = await ownEngine('postgres');
 const urlAs = (username: string) => String(Object.assign(new URL(server.url), { username, password: 'j' }));
 const asJobs = new Pool({ connectionString: urlAs('jobs') });
 const asViewer = new Pool({ connectionString: urlAs('viewer'), max: 2 });

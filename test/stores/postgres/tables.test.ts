@@ -2,11 +2,11 @@ import { Pool } from 'pg';
 import type { LockStoreError } from 'single-execution';
 import { postgresStore } from 'single-execution/postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownEngine } from '../../support/backends/stage.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { ownPostgres } from '../../support/own-servers.js';
 import { failureOf } from '../../support/settled.js';
 
-const { server, pool } = await ownPostgres();
+const { server, pool } = await ownEngine('postgres');
 const asJobs = new Pool({
   connectionString: String(Object.assign(new URL(server.url), { username: 'jobs', password: 'j' })),
   max: 2,

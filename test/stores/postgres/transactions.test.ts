@@ -3,8 +3,8 @@ import postgres from 'postgres';
 import type { LockStore } from 'single-execution';
 import { type PostgresClient, postgresStore } from 'single-execution/postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ownEngine } from '../../support/backends/stage.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { ownPostgres } from '../../support/own-servers.js';
 import { failureOf } from '../../support/settled.js';
 
 /*
@@ -12,7 +12,7 @@ import { failureOf } from '../../support/settled.js';
  * and others do not see it until it is committed.
  */
 
-const { server, pool } = await ownPostgres();
+const { server, pool } = await ownEngine('postgres');
 const sound = postgresStore({ client: pool });
 
 interface Connection {

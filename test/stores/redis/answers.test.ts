@@ -4,12 +4,12 @@ import { executeWithLock } from 'single-execution';
 import { type IORedisClient, redisAdminStore, redisStore } from 'single-execution/redis';
 import { upstashStore } from 'single-execution/upstash';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { clearedEngine } from '../../support/backends/stage.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { clearedRedis } from '../../support/own-servers.js';
 
 /* An answer is believed only if a script of the library has given it. */
 
-const { server, redis } = await clearedRedis();
+const { server, client: redis } = await clearedEngine('redis');
 
 const wrong = (what: string) => ({
   name: 'LockStoreError',

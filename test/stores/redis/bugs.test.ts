@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { type ContractCase, type ContractHarness, lockStoreContract } from 'single-execution/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ownEngine } from '../../support/backends/stage.js';
 import { brokenScripts, type ScriptEdit } from '../../support/bugs/broken-scripts.js';
 import { REDIS_ACQUIRE_BUGS } from '../../support/bugs/redis-acquire-bugs.js';
 import { REDIS_RUN_BUGS } from '../../support/bugs/redis-run-bugs.js';
-import { ownRedis } from '../../support/own-servers.js';
 import { redisCases } from '../../support/redis-cases.js';
 import { redisHarness } from '../../support/redis-harness.js';
 
@@ -12,7 +12,7 @@ const SCRIPT_BUGS = [...REDIS_ACQUIRE_BUGS, ...REDIS_RUN_BUGS];
 
 const CASES = new Map([...lockStoreContract, ...redisCases].map((one) => [one.name, one]));
 
-const { redis } = await ownRedis();
+const { client: redis } = await ownEngine('redis');
 
 /** Locks on a real Redis with a bug in their scripts. */
 function locksWith(edits: readonly ScriptEdit[]) {

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { RUNTIMES } from '../../edge/runtimes.js';
-import { ownRedis } from '../../support/own-servers.js';
+import { ownEngine } from '../../support/backends/stage.js';
 
-const { server } = await ownRedis();
+const { server } = await ownEngine('redis');
 const PROGRAM = fileURLToPath(new URL('./bun-contract.ts', import.meta.url));
 const TSCONFIG = fileURLToPath(new URL('../../../tsconfig.json', import.meta.url));
 

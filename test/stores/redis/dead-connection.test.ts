@@ -3,14 +3,14 @@ import { Redis } from 'ioredis';
 import { executeWithLock } from 'single-execution';
 import { redisStore } from 'single-execution/redis';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { ownRedis } from '../../support/own-servers.js';
+import { ownEngine } from '../../support/backends/stage.js';
 import { SENDS_ONCE } from '../../support/sends-once.js';
 import { startTcpFaultProxy } from '../../support/tcp-fault-proxy.js';
 
 /* The settings with which ioredis notices a connection on which nothing arrives: see docs/stores/redis.md, "Limits". */
 
 let goesDead = false;
-const { server } = await ownRedis();
+const { server } = await ownEngine('redis');
 const proxy = await startTcpFaultProxy(server.port, () => {
   if (!goesDead) return undefined;
   goesDead = false;

@@ -7,9 +7,9 @@ import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
 import { upstashStore } from 'single-execution/upstash';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { upstashAttemptOf, upstashVerbOf } from '../../faults/upstash-verb.js';
+import { ownEngine } from '../../support/backends/stage.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { claim, done } from '../../support/one-run.js';
-import { ownRedis } from '../../support/own-servers.js';
 import { SENDS_ONCE } from '../../support/sends-once.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 import { startTcpFaultProxy, type TcpFault } from '../../support/tcp-fault-proxy.js';
@@ -24,7 +24,7 @@ const oldest = createRequire(new URL('../../oldest-sdk/package.json', import.met
 const OldestRedis = (oldest('ioredis') as { default: typeof Redis }).default ?? oldest('ioredis');
 const { Redis: OldestUpstash } = oldest('@upstash/redis') as { Redis: typeof UpstashRedis };
 
-const { server, redis: direct } = await ownRedis();
+const { server, client: direct } = await ownEngine('redis');
 
 /** The fault of the next request that has this text in it, and whether the server is gone afterwards. */
 let next: { readonly of: string; readonly fault: TcpFault; readonly isGone: boolean } | undefined;

@@ -4,9 +4,9 @@ import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { ownEngine } from '../../support/backends/stage.js';
 import { patientCall } from '../../support/contract-harness.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { ownRedis } from '../../support/own-servers.js';
 import { SENDS_ONCE } from '../../support/sends-once.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 import { startTcpFaultProxy } from '../../support/tcp-fault-proxy.js';
@@ -18,7 +18,7 @@ import { startTcpFaultProxy } from '../../support/tcp-fault-proxy.js';
 
 let keepsNext = false;
 let kept = '';
-const { server, redis: direct } = await ownRedis();
+const { server, client: direct } = await ownEngine('redis');
 const proxy = await startTcpFaultProxy(server.port, (request) => {
   if (!keepsNext) return undefined;
   keepsNext = false;

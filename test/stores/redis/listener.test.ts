@@ -2,11 +2,11 @@ import { createClient } from 'redis';
 import { executeWithLock } from 'single-execution';
 import { redisStore } from 'single-execution/redis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ownRedis } from '../../support/own-servers.js';
+import { ownEngine } from '../../support/backends/stage.js';
 
 /* A client of node-redis without a listener for `error` ends the process when its connection breaks. */
 
-const { server } = await ownRedis();
+const { server } = await ownEngine('redis');
 
 async function warningsOf(listens: boolean): Promise<string[]> {
   const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);

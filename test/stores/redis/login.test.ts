@@ -4,14 +4,14 @@ import { createClient } from 'redis';
 import { executeWithLock } from 'single-execution';
 import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
 import { expect, onTestFinished, test } from 'vitest';
-import { ownRedis } from '../../support/own-servers.js';
+import { ownEngine } from '../../support/backends/stage.js';
 import { SENDS_ONCE } from '../../support/sends-once.js';
 
 /* Clients connect again and again if Redis refuses their login. A run fails at once with the answer of Redis. */
 
 const OldestRedis = createRequire(new URL('../../oldest-sdk/package.json', import.meta.url))('ioredis') as typeof Redis;
 
-const { server, redis } = await ownRedis();
+const { server, client: redis } = await ownEngine('redis');
 await redis.config('SET', 'requirepass', 'right');
 
 type Client = RedisStoreOptions['client'];

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { redisStore } from 'single-execution/redis';
 import { describe, expect, test } from 'vitest';
+import { clearedEngine } from '../../support/backends/stage.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { clearedRedis } from '../../support/own-servers.js';
 
-const { redis } = await clearedRedis();
+const { client: redis } = await clearedEngine('redis');
 
 test('F80 FLUSHALL forgets the ticks, and tokens still rise', async () => {
   const store = redisStore({ client: redis });

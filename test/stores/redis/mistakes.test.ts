@@ -6,14 +6,14 @@ import { createClient } from 'redis';
 import { executeWithLock } from 'single-execution';
 import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { ownEngine } from '../../support/backends/stage.js';
 import { innerCli } from '../../support/inner-cli.js';
 import { listening } from '../../support/loopback.js';
-import { ownRedis } from '../../support/own-servers.js';
 import { TEST_CERTIFICATE, TEST_KEY } from '../../support/test-certificates.js';
 
 /* What is set wrong is no outage: it is reported at once, with what to correct, and never as UNAVAILABLE. */
 
-const { server } = await ownRedis();
+const { server } = await ownEngine('redis');
 const ofClients = createRequire(new URL('../../clients-redis/package.json', import.meta.url));
 const { default: OldestRedis } = ofClients('ioredis-5') as { default: typeof Redis };
 const { createClient: createOldClient } = ofClients('redis-5-newest') as { createClient: typeof createClient };

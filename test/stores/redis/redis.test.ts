@@ -8,13 +8,13 @@ import { lockAdmin } from 'single-execution/admin';
 import { type RedisStoreOptions, redisAdminStore, redisStore, type ValkeyGlideClient } from 'single-execution/redis';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { clearedEngine } from '../../support/backends/stage.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { gate } from '../../support/gate.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { clearedRedis } from '../../support/own-servers.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 
-const { server, redis } = await clearedRedis();
+const { server, client: redis } = await clearedEngine('redis');
 
 type Evaluate = Extract<RedisStoreOptions['client'], { evalsha: unknown }>;
 

@@ -9,16 +9,16 @@ import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from
 import { answerCall } from '../../../src/cli/console/api.js';
 import { pacedAdmin } from '../../../src/cli/console/paced-admin.js';
 import { systemClock } from '../../../src/core/values/clock.js';
+import { ownEngine } from '../../support/backends/stage.js';
 import { innerCli } from '../../support/inner-cli.js';
 import { memberCases } from '../../support/member-cases.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { ownRedis } from '../../support/own-servers.js';
 import { redisCases } from '../../support/redis-cases.js';
 import { redisHarness } from '../../support/redis-harness.js';
 
 /* The users of docs/stores/redis.md, "Permissions or setup", made with the lines of that page and nothing else. */
 
-const { server, redis } = await ownRedis();
+const { server, client: redis } = await ownEngine('redis');
 const page = readFileSync(new URL('../../../docs/stores/redis.md', import.meta.url), 'utf8');
 const LINES = page.split('\n').filter((line) => line.startsWith('ACL SETUSER '));
 

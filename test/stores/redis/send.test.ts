@@ -1,11 +1,11 @@
 import { redisStore } from 'single-execution/redis';
 import { manualClock } from 'single-execution/testing';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { clearedEngine } from '../../support/backends/stage.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { clearedRedis } from '../../support/own-servers.js';
 
-const { redis } = await clearedRedis();
+const { client: redis } = await clearedEngine('redis');
 beforeEach(async () => {
   await redis.script('FLUSH');
 });

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { type IORedisClient, redisStore } from 'single-execution/redis';
 import { manualClock } from 'single-execution/testing';
 import { expect, test } from 'vitest';
+import { clearedEngine } from '../../support/backends/stage.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { claim, done } from '../../support/one-run.js';
-import { clearedRedis } from '../../support/own-servers.js';
 
 /* What a process knows of Redis's clock from earlier answers, and how it learns that it was wrong. */
 
-const { redis } = await clearedRedis();
+const { client: redis } = await clearedEngine('redis');
 
 /** A client of a Redis whose clock is ahead of the real one by as much as the test says, as after a failover. */
 function clientOfRedisAhead() {

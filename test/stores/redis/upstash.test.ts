@@ -7,11 +7,11 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newAttemptId } from '../../../src/core/values/names.js';
 import { DELETE, FORCE_RELEASE, GET, PAUSE, RESUME } from '../../../src/stores/redis/admin-scripts.js';
 import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, RELEASE } from '../../../src/stores/redis/scripts.js';
+import { clearedEngine } from '../../support/backends/stage.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { clearedUpstash } from '../../support/own-servers.js';
 import type { BridgeRequest } from '../../support/upstash-bridge.js';
 
-const { redis, bridge } = await clearedUpstash();
+const { client: redis, bridge } = await clearedEngine('upstash');
 beforeEach(async () => {
   await redis.script('FLUSH');
 });

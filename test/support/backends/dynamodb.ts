@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { type AttributeValue, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { createLockTable, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { dynamoDBHarness } from '../dynamodb-harness.js';
+import { sharedDynamoDBLocal, startDynamoDBLocal } from '../dynamodb-local-process.js';
+import { type Fault, startFaultProxy, throttle } from '../fault-proxy.js';
+import { verbOf } from '../lock-verb.js';
+import { type Backend, type Engine, LATE_MS } from './backend.js';
+
+const DELAY_MS = 400;
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  'reset before': { kind: 'reset', at: 'before' },
+  'reset after': { kind: 'reset', at: 'after' },
+  'hang before': { kind: 'hang', at: 'before' },
+  'hang after': { kind: 'hang', at: 'after' },
+  InternalServerError: { kind: 'error', at: 'after', status: 500, type: 'InternalServerError' },
+  ThrottlingException: throttle,
+  // The store does not try this error again at once: the next renewal does.
+  AccessDeniedException: { kind: 'error', at: 'before', status: 400, type: 'AccessDeniedException' },
+  delay: { kind: 'delay', ms: DELAY_MS },
+  duplicate: { kind: 'duplicate' },
+  late: { kind: 'late' },
+};
+
+const LOCAL = { region: 'local', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+
+export interface DynamoDBEngine extends Engine {
+  readonly endpoint: string;
+  /** A client for the test. */
+  readonly client: DynamoDBClient;
+}
+
+export const dynamodb: Backend<DynamoDBEngine> = {
+  lacks: { sql: 'DynamoDB is no SQL database' },
+  // Its Date header shows whole seconds only.
+  lateMs: 3_000,
+  isQuick: true,
+  requests: { run: 2, skip: 1 },
+  program: 'java',
+  faults: Object.keys(FAULTS),
+  async start() {
+    const { endpoint, stop } = sharedDynamoDBLocal() ?? (await startDynamoDBLocal());
+    const client = new DynamoDBClient({ endpoint, ...LOCAL });
+    const ownTable = `locks-${randomUUID()}`;
+    return {
+      endpoint,
+      client,
+      at: (place = ownTable) => ({ kind: 'dynamodb', url: endpoint, place }),
+      make: ({ place }) => createLockTable(client, { tableName: place }),
+      async put({ place }, key, fields) {
+        const values = [...fields].map(([field, value]) => [field, attributeOf(value)] as const);
+        const Item = { ...Object.fromEntries(values), lockName: { S: key } };
+        await client.send(new PutItemCommand({ TableName: place, Item }));
+      },
+      harness: ({ place }, _, keyPrefix = '') => dynamoDBHarness({ client, tableName: place, keyPrefix }),
+      args: ({ place, url }) => ['--table', place, '--endpoint', url, '--region', LOCAL.region],
+      env: { AWS_ENDPOINT_URL_DYNAMODB: endpoint },
+      async network(choose) {
+        const faultOf = (isRenewal: boolean) => FAULTS[choose(isRenewal) ?? ''];
+        const proxy = await startFaultProxy(endpoint, ({ body }) => faultOf(verbOf(body) === 'extend'));
+        const late = setInterval(() => void proxy.deliverLate().catch(() => undefined), LATE_MS);
+        const stopProxy = () => {
+          clearInterval(late);
+          return proxy.stop();
+        };
+        return { url: proxy.endpoint, stop: stopProxy };
+      },
+      async stop() {
+        client.destroy();
+        await stop();
+      },
+    };
+  },
+  async open({ url: endpoint, place: tableName }, sends) {
+    const client = new DynamoDBClient({ endpoint, maxAttempts: 1, ...LOCAL });
+    if (sends) {
+      client.middlewareStack.add(
+        (next) => (args) => {
+          sends();
+          return next(args);
+        },
+        { step: 'finalizeRequest', priority: 'low' },
+      );
+    }
+    const prefixed = (keyPrefix: string) => {
+      const options = { client, tableName, keyPrefix };
+      return { store: dynamoDBStore(options), admin: dynamoDBAdminStore(options) };
+    };
+    return { ...prefixed(''), prefixed, close: () => client.destroy() };
+  },
+};
+
+export function attributeOf(value: string | number): AttributeValue {
+  return typeof value === 'string' ? { S: value } : { N: String(value) };
+}
