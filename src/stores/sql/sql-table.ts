@@ -1,32 +1,10 @@
 import { LockStoreError } from '../../core/public/errors.js';
-import { checkKnown, describe } from '../../core/values/checks.js';
+import { checkKnown } from '../../core/values/checks.js';
 import { jittered, pause, systemClock } from '../../core/values/clock.js';
 import { type Database, type OpenTable, openTable } from './sql.js';
 import { readFoundRow } from './sql-answer.js';
+import { type Naming, quotedTable } from './sql-name.js';
 import { sql } from './sql-statement.js';
-
-/** The default name of the table. */
-const DEFAULT_TABLE = 'single_execution_locks';
-
-/**
- * Returns the name of a table in quotes, so that a statement takes the name literally.
- *
- * @param table may name a schema: `jobs.locks`
- * @throws TypeError
- */
-export function quotedTable({ quote, checkIdentifier }: Naming, table: unknown = DEFAULT_TABLE): string {
-  const parts = typeof table === 'string' ? table.split('.') : [];
-  if (parts.length < 1 || parts.length > 2 || parts.some((part) => part === '' || part.includes('\0'))) {
-    throw new TypeError(
-      `table is ${describe(table)}: give the name of a table, or of a schema and a table: 'jobs.locks'`,
-    );
-  }
-  for (const part of parts) checkIdentifier?.(part);
-  return parts.map((part) => `${quote}${part.replaceAll(quote, quote + quote)}${quote}`).join('.');
-}
-
-/** How a database takes names. */
-type Naming = Pick<Database<unknown>, 'quote' | 'checkIdentifier'>;
 
 /**
  * Returns the statement that creates a table, unless the table exists. The command-line tool reads the quoted name out

@@ -10,8 +10,8 @@ import { storageStore } from '../storage-store.js';
 import { type NewestVersions, newestVersions } from './newest-versions.js';
 import { type Answering, readFoundRow, readListedRows, readWrittenRow } from './sql-answer.js';
 import { type DatabaseErrors, explain, type SqlFailure } from './sql-errors.js';
+import { type Naming, quotedTable } from './sql-name.js';
 import { type Part, type Statement, statementOf } from './sql-statement.js';
-import { quotedTable } from './sql-table.js';
 
 /*
  * One row for each lock: its name, its record as a JSON text, and a version that every write raises. The record is a
@@ -53,17 +53,13 @@ export interface RowToWrite {
 }
 
 /** What a database can do, and how. Everything else about a store in a table is the same for all databases. */
-export interface Database<Client> extends Answering {
-  /** The quote around names. Doubled, it stands for itself. */
-  readonly quote: '"' | '`';
+export interface Database<Client> extends Answering, Naming {
   /** A parameter, as statements write it. */
   readonly parameter: '?' | '$1';
   /** The columns of a new table, beginning with `name`; see `Statements` for what they hold. */
   readonly columns: string;
   /** What follows the columns of a new table. */
   readonly tableOptions?: string;
-  /** @throws TypeError for a part of a name that the database would change. @default every name is kept */
-  checkIdentifier?(part: string): void;
   /** @param table the quoted name */
   statementsOf(table: string): Statements;
   /** @throws TypeError for a value that is not a client */
