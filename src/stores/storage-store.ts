@@ -97,9 +97,9 @@ async function acquire(swap: Swap, claim: Claim, call: StoreCall): Promise<Acqui
   const cancel = await swap('acquire', name, cancelCall(call), (found) =>
     decideCancel(claim, { ...found, ...defined({ sent }) }),
   );
-  if ('error' in cancel) throw uncancelled(claim, ended, writes, cancel.error);
+  if ('error' in cancel) throw uncancelled(name, ended, cancel.error);
   const own = cancel.value.result;
-  if (!own || !isUnreadable(ended.status === 'failed' && ended.error)) return own ?? resultOf(ended);
+  if (!own || !('error' in ended && isUnreadable(ended.error))) return own ?? resultOf(ended);
 
   // 3. Give back what cannot be used.
   for (const unused of unusedCompletions(claim)) {

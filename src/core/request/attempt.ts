@@ -26,12 +26,15 @@ export interface AttemptWrite {
   readonly answer: Answer<{ readonly item?: Item | undefined }>;
 }
 
-/** The end of an acquire: its result, or its error. */
-export type Ended = AcquireResult | { readonly status: 'failed'; readonly error: unknown };
+/**
+ * The end of an acquire: its result, or its error. `failed`: the error stays true, whatever becomes of writes that were
+ * not answered; `unclear`: the store has refused the attempt, for no reason that a caller could be told.
+ */
+export type Ended = AcquireResult | { readonly status: 'failed' | 'unclear'; readonly error: unknown };
 
 /** Returns the result of an acquire. @throws the error of an acquire that failed */
 export function resultOf(ended: Ended): AcquireResult {
-  if (ended.status === 'failed') throw ended.error;
+  if ('error' in ended) throw ended.error;
   return ended;
 }
 
@@ -52,16 +55,18 @@ export function cancelCall(acquire: StoreCall): StoreCall {
 }
 
 /**
- * Returns the error of an acquire whose cancel failed. If the acquire found a corrupt record or got no answer, that is
- * its own error.
+ * Returns the error of an acquire whose cancel failed: the error of the acquire, if that stays true. Otherwise the store
+ * has refused the attempt, and may still apply one of its tries.
  */
-export function uncancelled(claim: Claim, ended: Ended, writes: readonly AttemptWrite[], cause: Error): unknown {
-  const last = writes.at(-1)?.answer;
-  const isSure = ended.status === 'failed' && !(last && 'value' in last && ended.error instanceof LockStoreError);
-  return isSure ? ended.error : unsettledAttempt(claim.name, cause.cause);
+export function uncancelled(name: string, ended: Ended, { cause }: Error): unknown {
+  if (ended.status === 'failed') return ended.error;
+  return new LockStoreError(
+    `acquire of lock "${name}" failed: it was refused, but an earlier try went unanswered and could not be cancelled; try again`,
+    { code: 'UNSETTLED', lockName: name, operation: 'acquire', retryable: true, cause },
+  );
 }
 
-/** Whether an acquire or a release got an answer that no server gives. */
+/** Whether this is the error of a call that got an answer which no server gives. */
 export function isUnreadable(error: unknown): boolean {
   return readThrownText(error, 'code') === 'INVALID_REQUEST';
 }
@@ -72,17 +77,6 @@ export function isUnreadable(error: unknown): boolean {
  */
 export function unusedCompletions({ tickMs, markTickAtStart }: Claim): readonly Completion[] {
   return Array(GIVE_BACK_TRIES).fill(givenBack('INVALID_REQUEST', tickMs !== undefined && !markTickAtStart));
-}
-
-/**
- * Makes the error of an attempt that was refused and could not be cancelled: the store may still apply one of its
- * tries.
- */
-function unsettledAttempt(name: string, cause: unknown): LockStoreError {
-  return new LockStoreError(
-    `acquire of lock "${name}" failed: it was refused, but an earlier try went unanswered and could not be cancelled; try again`,
-    { code: 'UNSETTLED', lockName: name, operation: 'acquire', retryable: true, cause },
-  );
 }
 
 /** Makes the error of an attempt that asks again after it was released, cancelled or taken over. */

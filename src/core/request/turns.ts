@@ -22,7 +22,7 @@ const SILENT_LOOKS = 5;
  */
 const LONGEST_CALL_MS = 20_000;
 
-const TOO_MANY = 'too many calls of this process ask the store; nothing was sent';
+const TOO_MANY = 'too many calls at once; nothing was sent';
 
 /** A call in progress, and when it began. */
 interface Turn extends StoreCall {

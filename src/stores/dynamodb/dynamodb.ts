@@ -76,8 +76,8 @@ export type { DynamoDBStoreOptions };
  */
 export function dynamoDBStore(options: DynamoDBStoreOptions): LockStore & MemberStore {
   const table = checkOptions('dynamoDBStore', options);
-  // The configuration belongs to the client, also if it is used through several document clients.
-  return takingTurns(table.client.config, {
+  // Document clients of one client share its configuration. A mock may have none.
+  return takingTurns(table.client.config ?? table.client, {
     acquire: (claim, call) => acquire(table, claim, call),
     extend: (lease, to, call) => extend(table, lease, to.leaseMs, call),
     mark: (lease, done, call) => mark(table, lease, done, call),
@@ -125,10 +125,10 @@ async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise
   if (mayStillApply(claim, ended, writes)) {
     const request = cancelRequest(attemptId);
     const cancel = await update(table, { operation: 'acquire', name, request }, cancelCall(call));
-    if ('error' in cancel) throw uncancelled(claim, ended, writes, cancel.error);
+    if ('error' in cancel) throw uncancelled(name, ended, cancel.error);
     const { applied, item = {} } = cancel.value;
     const own = !applied && isHeldBy(claim, item) && ownGrant(claim, writes, readGrant(name, item), cancel.value);
-    if (own && !isUnreadable(ended.status === 'failed' && ended.error)) ended = own;
+    if (own && !('error' in ended && isUnreadable(ended.error))) ended = own;
     // 4. Give back what cannot be used.
     else if (own) {
       for (const unused of unusedCompletions(claim)) {
@@ -171,7 +171,7 @@ function judge(
       time.serverMs === undefined ? lockUntil + call.maxClockSkewMs <= now : lockUntil <= time.serverMs,
     );
     if (judgement.status === 'own') return ownGrant(claim, writes, judgement.record, reply);
-    if (judgement.status === 'unexpected') throw unexpected(claim.name);
+    if (judgement.status === 'unexpected') return { status: 'unclear', error: unexpected(claim.name) };
     // Of a takeover, somebody else was faster.
     const judged = judgement.status === 'expired' && writes[1] ? refusedBy(judgement.record, 'locked') : judgement;
     return { ...judged, ...defined({ clock: time.clock }) };

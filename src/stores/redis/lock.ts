@@ -12,6 +12,7 @@ import type {
   StoreCall,
 } from '../../core/ports/lock-store.js';
 import type { CheckIn, MemberList, MemberStore } from '../../core/ports/member-store.js';
+import { LockStoreError } from '../../core/public/errors.js';
 import { type LockRecord, MAX_ERROR_BYTES, readGrant } from '../../core/record/lock-record.js';
 import { memberAttribute, readMemberList } from '../../core/record/member-list.js';
 import { listedTick, ticksAfterMark, ticksAfterRun } from '../../core/record/open-ticks.js';
@@ -71,11 +72,11 @@ async function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): P
   const words = ['own', 'cancelled'] as const;
   const order = { script: CANCEL, operation: 'acquire', name, args: [attemptId], words } as const;
   const cancel = await redis.run(order, cancelCall(call));
-  if ('error' in cancel) throw uncancelled(claim, ended, writes, cancel.error);
+  if ('error' in cancel) throw uncancelled(name, ended, cancel.error);
   if (cancel.value.word !== 'own') return resultOf(ended);
   // Only an acquire that was sent is cancelled, so `sent` is set.
   const own = ownGrant(claim, cancel.value, answer.sent as Sent);
-  if (!isUnreadable(ended.status === 'failed' && ended.error)) return own;
+  if (!('error' in ended && isUnreadable(ended.error))) return own;
 
   // 3. Give back what cannot be used.
   for (const unused of unusedCompletions(claim)) {
@@ -98,7 +99,7 @@ function judge(claim: Claim, answer: RedisAnswer<(typeof ACQUIRED)[number]>): En
     if (judgement.status === 'refused') return { ...judgement, clock };
     throw endedAttempt(claim.name);
   } catch (error) {
-    return { status: 'failed', error };
+    return { status: 'value' in answer && error instanceof LockStoreError ? 'unclear' : 'failed', error };
   }
 }
 
