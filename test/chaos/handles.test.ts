@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Kind } from '../support/backends.js';
-import { inThisRun } from '../support/in-this-run.js';
+import { kindsOfRun } from '../support/backends/stage.js';
 import { realProcesses } from './real-processes.js';
 import type { ThousandRunsOrder } from './thousand-runs.js';
 
@@ -13,13 +12,11 @@ const RUNS = 1_000;
 /** How much the heap may seem to grow for each run although nothing is kept. */
 const NOISE_BYTES = 1_000;
 
-const IN_TEST = ['redis'] as const satisfies readonly Kind[];
-const IN_PROOF = ['dynamodb'] as const satisfies readonly Kind[];
-
-const { on, start } = realProcesses(new URL('./thousand-runs.ts', import.meta.url), inThisRun<Kind>(IN_TEST, IN_PROOF));
+const KINDS = kindsOfRun('processes');
+const { on, start } = realProcesses(new URL('./thousand-runs.ts', import.meta.url), KINDS);
 
 describe.concurrent('F27, F33, row 33', () => {
-  test.each(inThisRun<Kind>(IN_TEST, IN_PROOF))(
+  test.each(KINDS)(
     'after a thousand runs on %s nothing is alive, nothing was warned of, and the process ends',
     async (kind) => {
       const order: ThousandRunsOrder = { store: on(kind).address, runs: RUNS, abreast: 15 };
