@@ -88,7 +88,9 @@ const SHORT: readonly ((name: string) => Promise<unknown>)[] = [
   async (name) => {
     await using lock = await acquireLock(options(name));
     await lock.extend('10m');
-    await acquireLock(options(name)).catch((error) => count(error instanceof LockHeldError ? 'refused' : wrongOf(error)));
+    await acquireLock(options(name)).catch((error) =>
+      count(error instanceof LockHeldError ? 'refused' : wrongOf(error)),
+    );
   },
 ];
 const LONG: readonly ((name: string) => Promise<unknown>)[] = [

@@ -33,6 +33,10 @@ const READ_ONLY = means(
   'ACCESS_DENIED',
   () => 'the database is read-only here: open it for writing, or connect to the primary',
 );
+const MOVED = means(
+  'INVALID_REQUEST',
+  () => 'the database file was deleted or replaced after it was opened: make a new client',
+);
 const CANNOT_OPEN = means('INVALID_REQUEST', () => 'the file cannot be opened: check its path and its rights');
 const BUSY = means('UNAVAILABLE', () => 'another process is writing to the database; try again, or set a busy timeout');
 const CLOSED = means('UNAVAILABLE', () => 'the client is closed: keep it open while the store is used');
@@ -41,13 +45,17 @@ const WRONG_URL = means(
   () => 'the URL of the database cannot be used: write libsql://host, https://host or file:path',
 );
 
-/** The meanings of SQLite's primary result codes. Each proves that nothing was written, unless it is marked. */
+/**
+ * The meanings of SQLite's primary result codes, and of one extended code. Each proves that nothing was written, unless
+ * it is marked.
+ */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   PERM: CANNOT_OPEN,
   BUSY,
   LOCKED: BUSY,
   PROTOCOL: BUSY,
   READONLY: READ_ONLY,
+  READONLY_DBMOVED: MOVED,
   IOERR: {
     code: 'UNAVAILABLE',
     why: () => 'SQLite could not read or write the file: check the disk and the rights of its folder',
@@ -62,10 +70,11 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   NOTADB: means('INVALID_REQUEST', () => 'the file is no SQLite database, or is encrypted: correct its path'),
 };
 
-/** The names of the primary result codes, by their numbers. */
+/** The names of the result codes, by their numbers. */
 const NAMES: Readonly<Record<number, string>> = {
   ...{ 1: 'ERROR', 3: 'PERM', 5: 'BUSY', 6: 'LOCKED', 8: 'READONLY', 10: 'IOERR', 11: 'CORRUPT', 13: 'FULL' },
   ...{ 14: 'CANTOPEN', 15: 'PROTOCOL', 18: 'TOOBIG', 19: 'CONSTRAINT', 20: 'MISMATCH', 23: 'AUTH', 26: 'NOTADB' },
+  1032: 'READONLY_DBMOVED',
 };
 
 /** The meanings of the codes of clients. */
@@ -172,16 +181,19 @@ function meaningOf(chain: readonly unknown[]): Meaning | undefined {
 /** Properties with SQLite's number: node:sqlite; libSQL; SQLite's own build for browsers. */
 const NUMBERS = ['errcode', 'rawCode', 'resultCode'];
 
-/** Finds SQLite's primary result code in one error: `BUSY` for `SQLITE_BUSY_SNAPSHOT`, and for the number 517. */
+/** Finds SQLite's result code in one error: `BUSY` for `SQLITE_BUSY_SNAPSHOT`, and for the number 517. */
 function resultOf(error: unknown): string | undefined {
   const isOfSqlite = /sqlite/i.test(errorName(error));
   const numbers = [...NUMBERS, ...(isOfSqlite ? ['errno', 'code'] : [])].map((property) => readThrown(error, property));
   const number = numbers.find((one) => Number.isInteger(one) && Number(one) > 0);
   // Prisma keeps the number as a text.
   const text = /^[1-9]\d*$/.exec(readThrownText(error, 'originalCode'))?.[0];
-  if (number !== undefined || text !== undefined) return NAMES[Number(number ?? text) % 256];
-  const said = /^D1_ERROR: .*: (SQLITE_[A-Z_]+)( \(extended: \w+\))?$/s.exec(readThrownText(error, 'message'))?.[1];
-  return /^SQLITE_([A-Z]+)/.exec(said ?? readThrownText(error, 'code'))?.[1];
+  if (number !== undefined || text !== undefined) {
+    const result = Number(number ?? text);
+    return NAMES[result] ?? NAMES[result % 256];
+  }
+  const said = /^D1_ERROR: .*: (SQLITE_[A-Z_]+)(?: \(extended: (\w+)\))?$/s.exec(readThrownText(error, 'message'));
+  return /^SQLITE_(READONLY_DBMOVED|[A-Z]+)/.exec(said?.[2] ?? said?.[1] ?? readThrownText(error, 'code'))?.[1];
 }
 
 /** Reads the message of the innermost error, which is the driver's. */
