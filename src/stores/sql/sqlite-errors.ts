@@ -14,6 +14,10 @@ const READ_ONLY = means(
   'ACCESS_DENIED',
   'the database is read-only here: open it for writing, or connect to the primary',
 );
+const MOVED = means(
+  'INVALID_REQUEST',
+  'the database file was deleted or replaced after it was opened: make a new client',
+);
 const CANNOT_OPEN = means('INVALID_REQUEST', 'the file cannot be opened: check its path and its rights');
 const BUSY = means('UNAVAILABLE', 'another process is writing to the database; try again, or set a busy timeout');
 const CLOSED = means('UNAVAILABLE', 'the client is closed: keep it open while the store is used');
@@ -26,11 +30,12 @@ const UNREADABLE_FILE = means(
   'SQLite could not read or write the file: check the disk and the rights of its folder',
 );
 
-/** The meanings of SQLite's primary result codes, of the codes of clients, and of statuses of HTTP. */
+/** The meanings of SQLite's primary result codes and one extended code, of the codes of clients, and of statuses of HTTP. */
 const MEANINGS: DatabaseErrors['meanings'] = [
   [/^SQLITE_(PERM|CANTOPEN)$/, CANNOT_OPEN],
   [/^SQLITE_(BUSY|LOCKED|PROTOCOL)$/, BUSY],
   [/^SQLITE_READONLY$/, READ_ONLY],
+  [/^SQLITE_READONLY_DBMOVED$/, MOVED],
   [/^SQLITE_IOERR$/, { ...UNREADABLE_FILE, isUnsent: false }],
   [/^SQLITE_CORRUPT$/, means('INVALID_REQUEST', 'the database file is damaged: restore it from a copy')],
   [/^SQLITE_FULL$/, means('UNAVAILABLE', 'the disk or the database is full: free some space')],
@@ -42,10 +47,11 @@ const MEANINGS: DatabaseErrors['meanings'] = [
   [/^(URL_(INVALID|SCHEME_NOT_SUPPORTED|PARAM_NOT_SUPPORTED)|HTTP 404)$/, WRONG_URL],
 ];
 
-/** The names of the primary result codes, by their numbers. */
+/** The names of the result codes, by their numbers. */
 const NAMES: Readonly<Record<number, string>> = {
   ...{ 1: 'ERROR', 3: 'PERM', 5: 'BUSY', 6: 'LOCKED', 8: 'READONLY', 10: 'IOERR', 11: 'CORRUPT', 13: 'FULL' },
   ...{ 14: 'CANTOPEN', 15: 'PROTOCOL', 18: 'TOOBIG', 19: 'CONSTRAINT', 20: 'MISMATCH', 23: 'AUTH', 26: 'NOTADB' },
+  1032: 'READONLY_DBMOVED',
 };
 
 /** Names of errors and codes that a driver puts before the words of SQLite. */
@@ -121,16 +127,19 @@ function codeOf(chain: readonly unknown[]): string {
 /** Properties with SQLite's number: node:sqlite; libSQL; SQLite's own build for browsers. */
 const NUMBERS = ['errcode', 'rawCode', 'resultCode'];
 
-/** Finds SQLite's primary result code in one error: `BUSY` for `SQLITE_BUSY_SNAPSHOT`, and for the number 517. */
+/** Finds SQLite's result code in one error: `BUSY` for `SQLITE_BUSY_SNAPSHOT`, and for the number 517. */
 function resultOf(error: unknown): string | undefined {
   const isOfSqlite = /sqlite/i.test(errorName(error));
   const numbers = [...NUMBERS, ...(isOfSqlite ? ['errno', 'code'] : [])].map((property) => readThrown(error, property));
   const number = numbers.find((one) => Number.isInteger(one) && Number(one) > 0);
   // Prisma keeps the number as a text.
   const text = /^[1-9]\d*$/.exec(readThrownText(error, 'originalCode'))?.[0];
-  if (number !== undefined || text !== undefined) return NAMES[Number(number ?? text) % 256];
-  const said = /^D1_ERROR: .*: (SQLITE_[A-Z_]+)( \(extended: \w+\))?$/s.exec(readThrownText(error, 'message'))?.[1];
-  return /^SQLITE_([A-Z]+)/.exec(said ?? readThrownText(error, 'code'))?.[1];
+  if (number !== undefined || text !== undefined) {
+    const result = Number(number ?? text);
+    return NAMES[result] ?? NAMES[result % 256];
+  }
+  const said = /^D1_ERROR: .*: (SQLITE_[A-Z_]+)(?: \(extended: (\w+)\))?$/s.exec(readThrownText(error, 'message'));
+  return /^SQLITE_(READONLY_DBMOVED|[A-Z]+)/.exec(said?.[2] ?? said?.[1] ?? readThrownText(error, 'code'))?.[1];
 }
 
 /** Reads the message of the innermost error, which is the driver's. */
