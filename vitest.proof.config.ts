@@ -9,6 +9,7 @@ export default defineConfig({
     include: [
       'test/**/*.proof.test.ts',
       // Each has more in this run: see `inThisRun` and `kindsOfRun`.
+      'test/faults/*.test.ts',
       'test/chaos/{catch-up,election,handles,kill-points}.test.ts',
       'test/observe/span-links.test.ts',
       'test/infra/deployed-handlers.test.ts',
