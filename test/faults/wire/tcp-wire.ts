@@ -98,11 +98,15 @@ async function pass(line: Line, { bytes, isAsked, seen }: Part, { protocol, aske
   const { fault, meanwhile } = struck;
   switch (fault.kind) {
     case 'duplicate':
-      await ask();
-      return line.answer(ask());
+      return line.answer(ask().then(ask));
+    case 'refusal': {
+      const refused = () => protocol.refusal(fault.text);
+      return line.answer(fault.at === 'after' ? ask().then(refused) : Promise.resolve(refused()));
+    }
     case 'delay':
       return line.answer(Promise.all([ask(), sleep(fault.ms, undefined, { ref: false })]).then(([reply]) => reply));
     case 'cut': {
+      line.isSilent = true;
       const reply = await ask();
       return line.end(reply.subarray(0, reply.length / 2));
     }
@@ -111,12 +115,12 @@ async function pass(line: Line, { bytes, isAsked, seen }: Part, { protocol, aske
       line.isKept = true;
       return line.reset();
     default: {
+      line.isSilent = true;
       if (fault.kind === 'hang') line.isDead = true;
       if (fault.at === 'after') await ask();
       await meanwhile?.();
       if (fault.kind === 'close') line.end();
       if (fault.kind === 'reset') line.reset();
-      if (fault.kind === 'refusal') line.answer(Promise.resolve(protocol.refusal(fault.text)));
       if (fault.kind === 'terminate') await line.terminate();
       return undefined;
     }
@@ -127,6 +131,8 @@ async function pass(line: Line, { bytes, isAsked, seen }: Part, { protocol, aske
 interface Line extends Pick<Conversation, 'sent' | 'terminate'> {
   /** Whether nothing more passes, and nobody is told. */
   isDead: boolean;
+  /** Whether the client has no answer to what it sends from now on. */
+  isSilent: boolean;
   /** Whether the server's end stays open when the client's ends. */
   isKept: boolean;
   /** Passes on what the server does not answer. */
@@ -159,10 +165,13 @@ function lineOf(client: Socket, upstream: Socket, { sent, replied, terminate }: 
     const rest = Buffer.concat(collected);
     collected = [];
     for (const resolve of waiting.splice(0)) resolve(rest);
-    void answers.then(() => line.isDead || client.end());
+    const end = () => line.isDead || client.end();
+    if (line.isSilent) end();
+    else void answers.then(end);
   });
   const line: Line = {
     isDead: false,
+    isSilent: false,
     isKept: false,
     sent,
     terminate,
@@ -172,7 +181,7 @@ function lineOf(client: Socket, upstream: Socket, { sent, replied, terminate }: 
       return new Promise((resolve) => waiting.push(resolve));
     },
     answer(reply) {
-      answers = answers.then(async () => tell(await reply));
+      if (!line.isSilent) answers = answers.then(async () => tell(await reply));
     },
     end(last = Buffer.alloc(0)) {
       line.isDead = true;
