@@ -35,8 +35,10 @@ export async function startHranaServer(file: string): Promise<HranaServer> {
   const database = createClient({ url: `file:${file}`, concurrency: 1 });
   await database.execute('PRAGMA synchronous = OFF');
   const server = createServer(async (request, response) => {
-    const lines = await answerOf(database, request);
-    response.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    // A client that has gone leaves a request without an end.
+    const lines = await answerOf(database, request).catch(() => undefined);
+    if (lines === undefined) response.destroy();
+    else response.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   });
   return {
     url: `http://127.0.0.1:${await listening(server)}`,

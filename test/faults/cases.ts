@@ -1,8 +1,8 @@
+import { columnOn } from './columns.js';
 import { FAULTS, type FaultRow } from './faults.js';
 import { OPERATIONS, type Operation, type OperationName, TRY_MS } from './operations.js';
-import { NAME } from './stage.js';
 import type { StageOptions } from './stages.js';
-import { type Cell, TABLE } from './table.js';
+import type { Cell, Column } from './table.js';
 
 /** One cell of the table, as a case to play. */
 export interface FaultCase {
@@ -10,6 +10,8 @@ export interface FaultCase {
   readonly operation: OperationName;
   readonly row: FaultRow;
   readonly ever: boolean;
+  /** The verb whose requests are struck, or `read of` that verb. */
+  readonly struck: string;
   readonly expected: Cell;
   readonly atLeastMs: number;
   readonly atMostMs: number;
@@ -24,30 +26,42 @@ const CLIENT_PAUSE_MS = 1_000;
 /** How much too early a case may seem to end: timers and budgets are read some instructions apart. */
 const EARLY_MS = 20;
 
+/** Every case of a stage. */
 export function casesOf(options: StageOptions): FaultCase[] {
   const names = Object.keys(OPERATIONS) as OperationName[];
-  return names.flatMap((operation) =>
-    FAULTS[options.store].flatMap((row) => [
-      caseOf(operation, row, false, options),
-      ...(row.ever ? [caseOf(operation, row, true, options)] : []),
-    ]),
-  );
+  return names.flatMap((operation) => {
+    const column = columnOn(options.way, operation);
+    if (column === undefined) return [];
+    return FAULTS[options.way].flatMap((row) => [
+      caseOf({ operation, row, ever: false, column }, options),
+      ...(row.ever ? [caseOf({ operation, row, ever: true, column }, options)] : []),
+    ]);
+  });
 }
 
-function caseOf(operation: OperationName, row: FaultRow, ever: boolean, options: StageOptions): FaultCase {
+/** A cell of the table, before it is a case. */
+interface Place extends Pick<FaultCase, 'operation' | 'row' | 'ever'> {
+  readonly column: Column;
+}
+
+function caseOf(place: Place, options: StageOptions): FaultCase {
+  const { operation, row, ever, column } = place;
   const { tryMs = TRY_MS, everMs }: Operation = OPERATIONS[operation];
-  const waitMs = row.atLeastMs === 'try' ? tryMs : (row.atLeastMs ?? 0);
-  const clientMs = options.retriesItself && row.kind === 'throttled' ? CLIENT_PAUSE_MS : 0;
+  const waitMs = row.atLeastMs === 'try' ? Math.min(tryMs, options.silenceMs ?? tryMs) : (row.atLeastMs ?? 0);
+  const clientMs = retriesItself(options) && row.kind === 'throttled' ? CLIENT_PAUSE_MS : 0;
   return {
     title: `${failureShown(operation, row, ever)}${operation}: ${row.title}${ever ? ', every time' : ''}`,
     operation,
     row,
     ever,
-    expected: expectedOf(operation, row, ever, options),
+    struck: column.struck,
+    expected: expectedOf(place, options),
     atLeastMs: Math.max(0, Math.min(waitMs, everMs) - EARLY_MS),
     atMostMs: (ever ? everMs : waitMs + FIRST_PAUSE_MS + clientMs) + SLACK_MS,
   };
 }
+
+const retriesItself = (options: StageOptions) => 'retriesItself' in options && options.retriesItself === true;
 
 /** The number in docs/faults.md of the failure that a case shows. */
 function failureShown(operation: OperationName, { kind, failure }: FaultRow, ever: boolean): string {
@@ -58,25 +72,17 @@ function failureShown(operation: OperationName, { kind, failure }: FaultRow, eve
   return failure === undefined ? '' : `${failure} `;
 }
 
-function expectedOf(operation: OperationName, row: FaultRow, ever: boolean, options: StageOptions): Cell {
+function expectedOf({ row, ever, column }: Place, options: StageOptions): Cell {
   const { kind, fault } = row;
-  const { struck, once, ever: always, copied } = TABLE[operation];
-  const { store, retriesItself } = options;
-  if (kind === 'throttled' && retriesItself) {
+  const { struck, once, ever: always, copied, twice } = column;
+  if (kind === 'throttled' && retriesItself(options)) {
     // A client that retries by itself does not say why it did, and may wait longer than a try.
     const [told, requests, record] = ever ? always.lost : once.lost;
     return [told, requests.replace(`${struck} ${struck}`, `${struck} ${struck} ${struck}?`), record];
   }
-  const [told, ...left] = ever ? always[kind as keyof typeof always] : once[kind];
-  const isCopied = copied !== undefined && typeof fault === 'object' && fault.kind === 'duplicate';
-  const cell: Cell = [isCopied ? copied : told, ...left];
-  return store === 'upstash' ? onRedis(cell) : cell;
-}
-
-/** The cell for Redis. There a takeover is an acquire, and a list also reads each lock that it has found. */
-function onRedis([told, requests, record]: Cell): Cell {
-  if (requests.includes('takeover'))
-    return [told, requests.slice('acquire '.length).replaceAll('takeover', 'acquire'), record];
-  if (told === NAME && requests.startsWith('list')) return [told, 'list+ get', record];
-  return [told, requests, record];
+  const cell = ever ? always[kind as keyof typeof always] : once[kind];
+  const isCopied = typeof fault === 'object' && fault.kind === 'duplicate';
+  if (!isCopied) return cell;
+  const [told, ...left] = twice ?? cell;
+  return [copied ?? told, ...left];
 }

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { FaultCase } from './cases.js';
 import { OPERATIONS, type Operation, type Told } from './operations.js';
 import type { Stage } from './stage.js';
-import { TABLE } from './table.js';
+import type { Seen } from './wire/wire.js';
 
 /** The result of one play of a case. */
 interface Played {
@@ -20,54 +20,69 @@ interface Played {
   readonly stalledMs: number;
 }
 
-/** A standstill this long is a fault of its own, so the case is played again. */
+/** A standstill this long is a fault of its own. */
 const STALL_MS = 250;
 const MOST_PLAYS = 12;
-/** How many of these plays may be late although nothing stood still. */
-const MOST_SLOW_PLAYS = 3;
+/** A case may take longer by this many times the time that the same operation takes without a fault. */
+const PLAIN_TIMES = 4;
+/** An operation that takes this long without a fault shows a machine that is too busy to judge by. */
+const BUSY_MS = 150;
 
 /** Plays a case, and compares all its results with the table. */
 export async function checkCase(stage: Stage, one: FaultCase): Promise<void> {
-  const { told, requests, record, tookMs, runs, attempts, tokens } = await playInTime(stage, one);
+  const { tookMs, runs, attempts, tokens, ...results } = await playInTime(stage, one);
 
-  expect({ told, requests, record }).toEqual({
-    told: one.expected[0],
-    requests: expect.stringMatching(patternOf(one.expected[1], ' ')),
-    record: expect.stringMatching(patternOf(one.expected[2], ', ')),
-  });
+  expect(results).toMatchObject(expectedOf(one));
   expect(tookMs).toBeGreaterThanOrEqual(one.atLeastMs);
-  expect(runs).toBe(told.startsWith('runs') ? 1 : 0);
+  expect(runs).toBe(results.told.startsWith('runs') ? 1 : 0);
   expect(attempts).toBeLessThanOrEqual(1);
   expect(tokens.size).toBeLessThanOrEqual(1);
 }
 
-/** Plays a case until the machine does not disturb it. @throws Error if every play was disturbed or late */
+const expectedOf = ({ expected: [told, requests, record] }: FaultCase) => ({
+  told,
+  requests: expect.stringMatching(patternOf(requests, ' ')),
+  record: expect.stringMatching(patternOf(record, ', ')),
+});
+
+/**
+ * Plays a case until the machine does not disturb it. A standstill can change the results, so that the case is played
+ * again; if the results are those of the table, only its time is not judged.
+ *
+ * @throws Error if every play was disturbed
+ */
 async function playInTime(stage: Stage, one: FaultCase): Promise<Played> {
   const disturbed: string[] = [];
-  let slow = 0;
-  while (disturbed.length < MOST_PLAYS && slow < MOST_SLOW_PLAYS) {
+  while (disturbed.length < MOST_PLAYS) {
     const played = await play(stage, one);
-    const { tookMs, stalledMs } = played;
-    if (tookMs < one.atMostMs && stalledMs < STALL_MS) return played;
-    if (stalledMs < STALL_MS) slow++;
-    disturbed.push(`${Math.round(tookMs)} ms, standstill ${Math.round(stalledMs)} ms`);
+    const { told, requests, record, tookMs, stalledMs } = played;
+    const isStalled = stalledMs >= STALL_MS;
+    const isGood = isExpected(played, one);
+    if (isGood && (isStalled || tookMs < one.atMostMs)) return played;
+    const plainMs = isStalled ? BUSY_MS : (await play(stage, one, false)).tookMs;
+    if (isGood && tookMs < one.atMostMs + PLAIN_TIMES * plainMs) return played;
+    if (plainMs < BUSY_MS && !isGood) return played;
+    const times = `${Math.round(tookMs)} ms, standstill ${Math.round(stalledMs)} ms, plain ${Math.round(plainMs)} ms`;
+    disturbed.push(`${told}; ${requests}; ${record}; ${times}`);
   }
-  throw new Error(`never done in ${one.atMostMs} ms: ${disturbed.join('; ')}`);
+  throw new Error(`never done undisturbed in ${one.atMostMs} ms:\n${disturbed.join('\n')}`);
 }
 
-async function play(stage: Stage, { operation, row, ever }: FaultCase): Promise<Played> {
+function isExpected({ told, requests, record }: Played, { expected }: FaultCase): boolean {
+  return (
+    told === expected[0] && patternOf(expected[1], ' ').test(requests) && patternOf(expected[2], ', ').test(record)
+  );
+}
+
+async function play(stage: Stage, { operation, row, ever, struck }: FaultCase, isFaulty = true): Promise<Played> {
   let runs = 0;
   const { before, ask }: Operation = OPERATIONS[operation];
-  const struck = onRedisVerb(TABLE[operation].struck, stage);
   const scene = await stage.scene();
   const stalls = monitorEventLoopDelay();
   try {
     await before?.(scene);
-    if (row.fault === 'stale date') scene.proxy.setDate({ shiftMs: -1_000 });
-    else {
-      const times = ever ? Number.POSITIVE_INFINITY : 1;
-      scene.proxy.inject(row.fault, { when: (request) => scene.verbOf(request) === struck, times });
-    }
+    const times = ever ? Number.POSITIVE_INFINITY : 1;
+    if (isFaulty) scene.wire.inject(row.fault, { on: (seen) => isStruck(seen, struck), times });
 
     stalls.enable();
     const startedAt = performance.now();
@@ -76,18 +91,19 @@ async function play(stage: Stage, { operation, row, ever }: FaultCase): Promise<
     }).catch(failureTold);
     const tookMs = performance.now() - startedAt;
     stalls.disable();
+    await scene.wire.deliverLate();
 
     const { text: record, fencingToken } = await scene.record();
     const isOfTheRun = told.fencingToken !== undefined && /^(held|released), of ours/.test(record);
     return {
       told: told.text,
-      requests: scene.proxy.requests().map(scene.verbOf).join(' '),
+      requests: scene.verbs().join(' '),
       record,
       tookMs,
       runs,
       attempts: scene.attempts().size,
       tokens: new Set(isOfTheRun ? [told.fencingToken, fencingToken] : []),
-      stalledMs: Math.max(stalls.max / 1e6, scene.proxy.slowestMs()),
+      stalledMs: Math.max(stalls.max / 1e6, scene.wire.slowestMs()),
     };
   } finally {
     stalls.disable();
@@ -95,8 +111,9 @@ async function play(stage: Stage, { operation, row, ever }: FaultCase): Promise<
   }
 }
 
-function onRedisVerb(struck: string, { options }: Stage): string {
-  return struck === 'takeover' && options.store === 'upstash' ? 'acquire' : struck;
+/** @param struck a verb, or `read of` a verb */
+function isStruck({ verb, during }: Seen, struck: string): boolean {
+  return struck.startsWith('read of ') ? verb === 'read' && struck.endsWith(` ${during}`) : verb === struck;
 }
 
 function failureTold(error: unknown): Told {

@@ -1,5 +1,7 @@
 import { type Fault, throttle } from '../support/fault-proxy.js';
-import type { StoreKind } from './stages.js';
+import type { AnyFault } from './routes/route.js';
+import type { Way } from './stages.js';
+import type { TcpFault } from './wire/tcp-wire.js';
 
 /**
  * What the caller can know after a fault. `answered`: everything, although the answer is late, the request came twice,
@@ -12,7 +14,7 @@ export type FaultKind = 'answered' | 'throttled' | 'lost' | 'unheard';
 export interface FaultRow {
   readonly title: string;
   readonly kind: FaultKind;
-  readonly fault: Fault | 'stale date';
+  readonly fault: AnyFault;
   /** How long the caller waits at least before it can know of the fault: milliseconds, or the timeout of a try. */
   readonly atLeastMs?: number | 'try';
   /** Whether the fault is also played on every try, and not only on the first. */
@@ -30,11 +32,11 @@ const PAGE = '<html><body>Bad gateway</body></html>';
 type More = Pick<FaultRow, 'atLeastMs' | 'ever'>;
 type At<F> = F extends { readonly at: unknown } ? Omit<F, 'at'> : never;
 /** A fault that can strike a request before or after it is applied. */
-type StruckFault = At<Fault>;
+type StruckFault = At<Fault> | At<TcpFault>;
 
 /** A fault that strikes a request before it is applied. */
 function lost(title: string, fault: StruckFault, more: More = {}): FaultRow {
-  return { title, kind: 'lost', fault: { ...fault, at: 'before' }, ...more };
+  return { title, kind: 'lost', fault: { ...fault, at: 'before' } as AnyFault, ...more };
 }
 
 /**
@@ -42,7 +44,7 @@ function lost(title: string, fault: StruckFault, more: More = {}): FaultRow {
  * acquire.
  */
 function unheard(title: string, fault: StruckFault, more: More & Pick<FaultRow, 'failure'> = {}): FaultRow {
-  return { title, kind: 'unheard', fault: { ...fault, at: 'after' }, ...more };
+  return { title, kind: 'unheard', fault: { ...fault, at: 'after' } as AnyFault, ...more };
 }
 
 /** Two rows for an error that does not say whether the request was applied. */
@@ -51,7 +53,8 @@ const eitherWay = (title: string, fault: StruckFault, more: Pick<FaultRow, 'fail
   unheard(`${title}, applied`, fault, more),
 ];
 
-const ANYWHERE: readonly FaultRow[] = [
+/** Faults of every network. */
+const NETWORK: readonly FaultRow[] = [
   { title: 'answer 0.2 s late', kind: 'answered', fault: { kind: 'delay', ms: SLOW_MS }, atLeastMs: SLOW_MS },
   { title: 'request applied twice', kind: 'answered', fault: { kind: 'duplicate' } },
   lost('request lost, connection closed', { kind: 'close' }),
@@ -67,6 +70,12 @@ const ANYWHERE: readonly FaultRow[] = [
     atLeastMs: 'try',
   },
   { title: 'answer broken off', kind: 'unheard', fault: { kind: 'cut' } },
+  { title: 'request lost, connection reset, and applied after the call', kind: 'lost', fault: { kind: 'late' } },
+];
+
+/** What gateways answer. */
+const HTTP: readonly FaultRow[] = [
+  ...NETWORK,
   ...eitherWay('status 502', { kind: 'answer', status: 502, text: PAGE }),
   ...eitherWay('status 200 and no answer', { kind: 'answer', status: 200, text: PAGE }),
   ...eitherWay('status 200 and an empty answer', { kind: 'answer', status: 200, text: '' }),
@@ -74,26 +83,58 @@ const ANYWHERE: readonly FaultRow[] = [
 
 const OVER_CAPACITY = JSON.stringify({ error: 'ERR max requests limit exceeded. Limit: 10000, Usage: 10000.' });
 const FAILED = JSON.stringify({ error: 'ERR internal error' });
+/** The answer of a server of libSQL to a statement, after which it closes the stream. */
+const BUSY = JSON.stringify({
+  baton: null,
+  base_url: null,
+  results: [
+    { type: 'error', error: { message: 'database is locked', code: 'SQLITE_BUSY' } },
+    { type: 'ok', response: { type: 'close' } },
+  ],
+});
 const EXCEEDED = 'ProvisionedThroughputExceededException';
 
 /** A refusal that proves that the request was not applied. */
-const throttled = (title: string, fault: Fault, ever: Pick<FaultRow, 'ever'> = {}): FaultRow => {
+const throttled = (title: string, fault: AnyFault, ever: Pick<FaultRow, 'ever'> = {}): FaultRow => {
   return { title, failure: 'F17', kind: 'throttled', fault, ...ever };
 };
 
-/** The rows of each store: faults that can happen on any store, and faults of this store only. */
-export const FAULTS: Readonly<Record<StoreKind, readonly FaultRow[]>> = {
-  dynamodb: [
-    ...ANYWHERE,
+/** A refusal in the protocol of a database, with one of its codes. */
+const refusedBy = (text: string): AnyFault => ({ kind: 'refusal', at: 'before', text });
+
+/** The rows of each way: faults that can happen on any of its kind, and faults of this one only. */
+export const FAULTS: Readonly<Record<Way, readonly FaultRow[]>> = {
+  DynamoDB: [
+    ...HTTP,
     { title: 'Date header of the second before', kind: 'answered', fault: 'stale date' },
     throttled('ThrottlingException', throttle, { ever: true }),
     throttled(EXCEEDED, { kind: 'error', at: 'before', status: 400, type: EXCEEDED }),
     ...eitherWay('status 500', { kind: 'error', status: 500, type: 'InternalServerError' }, { failure: 'F2' }),
     ...eitherWay('status 503', { kind: 'error', status: 503, type: 'ServiceUnavailable' }, { failure: 'F2' }),
   ],
-  upstash: [
-    ...ANYWHERE,
+  Redis: [
+    ...NETWORK,
+    throttled('BUSY', refusedBy('BUSY by the fault proxy'), { ever: true }),
+    throttled('READONLY', refusedBy('READONLY by the fault proxy')),
+    throttled('OOM', refusedBy('OOM by the fault proxy')),
+  ],
+  Upstash: [
+    ...HTTP,
     throttled('status 429', { kind: 'answer', at: 'before', status: 429, text: OVER_CAPACITY }, { ever: true }),
     ...eitherWay('status 500 and ERR', { kind: 'answer', status: 500, text: FAILED }, { failure: 'F2' }),
   ],
+  Postgres: [
+    ...NETWORK,
+    throttled('SQLSTATE 55P03', refusedBy('55P03'), { ever: true }),
+    throttled('SQLSTATE 40001', refusedBy('40001')),
+    throttled('SQLSTATE 57P03', refusedBy('57P03')),
+    ...eitherWay('SQLSTATE 08P01 of a pooler', { kind: 'refusal', text: '08P01' }, { failure: 'F2' }),
+    ...eitherWay('connection ended by the server, SQLSTATE 57P01', { kind: 'terminate' }, { failure: 'F2' }),
+  ],
+  libSQL: [
+    ...HTTP,
+    throttled('SQLITE_BUSY', { kind: 'answer', at: 'before', status: 200, text: BUSY }, { ever: true }),
+    ...eitherWay('status 503', { kind: 'answer', status: 503, text: PAGE }, { failure: 'F2' }),
+  ],
+  'a file of SQLite': [throttled('file busy', { kind: 'busy' }, { ever: true })],
 };

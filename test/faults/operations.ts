@@ -140,9 +140,10 @@ export const OPERATIONS = {
   takeover: { before: dieHolding, ask: acquire, everMs: ACQUIRE_MS },
 
   cancel: {
-    before: ({ direct }) => hold(direct),
     async ask(scene, _, task) {
-      scene.proxy.inject({ kind: 'reset', at: 'before' }, { when: (request) => scene.verbOf(request) === 'acquire' });
+      const isAcquire = ({ verb }: { readonly verb: string }) => verb === 'acquire';
+      // The lock was free when the lost request was sent.
+      scene.wire.inject({ kind: 'reset', at: 'before' }, { on: isAcquire, meanwhile: () => hold(scene.direct) });
       return run(scene, task);
     },
     everMs: CANCEL_MS,

@@ -1,9 +1,9 @@
 import { casesOf } from './cases.js';
 import { CLIENT_NAMES } from './clients.js';
+import { columnOn } from './columns.js';
 import { FAULTS, type FaultKind } from './faults.js';
 import type { OperationName } from './operations.js';
-import { STAGES } from './stages.js';
-import { TABLE } from './table.js';
+import { STAGES, type Way } from './stages.js';
 
 /** The operations, in words for the page. */
 const ASKED: Readonly<Record<OperationName, string>> = {
@@ -34,19 +34,36 @@ const KINDS: Readonly<Record<FaultKind, string>> = {
   unheard: 'unheard: no answer, but applied',
 };
 
+const WAYS = Object.keys(FAULTS) as readonly Way[];
+/** The ways over a network. */
+const NETWORKS = WAYS.filter((way) => way !== 'a file of SQLite');
+
+/** What a way is called, and the server behind it. */
+const SERVERS: Readonly<Record<Way, string>> = {
+  DynamoDB: 'DynamoDB Local',
+  Redis: 'redis-server',
+  Upstash: "redis-server behind Upstash's protocol",
+  Postgres: 'PostgreSQL',
+  libSQL: "a file of SQLite behind Turso's protocol",
+  'a file of SQLite': 'a file that another connection has',
+};
+
+const stages = Object.values(STAGES).flat();
+const count = (cases: number) => cases.toLocaleString('en');
+
 /** The section of docs/faults.md that shows the table. */
 export function faultsSection(): string {
-  const cases = Object.values(STAGES).reduce((sum, options) => sum + casesOf(options).length, 0);
+  const cases = stages.reduce((sum, options) => sum + casesOf(options).length, 0);
+  const oldest = Object.values(CLIENT_NAMES).flat();
   return `## What a caller sees when requests fail
 
-Every fault on every operation of DynamoDB and of Upstash, ${cases.toLocaleString('en')} cases, played by \`test/faults\` between real clients (${Object.values(
-    CLIENT_NAMES,
-  )
-    .flat()
-    .map((name) => `\`${name}\``)
-    .join(
-      ', ',
-    )}, and the newest) and real stores (DynamoDB Local, redis-server). Each case checks what the caller is told, which requests are sent, which record is left, and the time it takes. This section is written from the same table.
+Every fault on every operation of each store: ${count(cases)} cases, which \`test/faults\` plays between real clients and real servers. Each case checks what the caller is told, which requests are sent, which record is left, and the time it takes. This section is written from the same table.
+
+| way to the store | real server | clients | faults | cases for each client |
+|---|---|---|---|---|
+${wayRows()}
+
+The clients of other ages are ${oldest.map((name) => `\`${name}\``).join(', ')}.
 
 | faults | |
 |---|---|
@@ -54,11 +71,17 @@ ${kindRows()}
 
 | | one try is late, throttled, lost or unheard | all are throttled | all are lost | all are unheard |
 |---|---|---|---|---|
-${operationRows()}
+${operationRows(ASKED, toldOn('DynamoDB'))}
 
 - After silence, what is not granted is cancelled with one request more, unless its tick is done; \`runs\` in the last columns means that the cancel found the lock granted.
 - \`release unknown\` replaces neither the value nor the error of a run. Where nothing was applied, its lock is free at the end of the lease, and its tick runs again.
 - A code is that of a \`LockStoreError\`. \`onStoreError\` decides about \`UNAVAILABLE\` alone.
+
+On a database (Postgres, SQLite) each try reads before it writes. The table above holds for the writes there, except for these rows: the next try reads what the unheard write has done, and reports it. An operation that only reads leaves nothing to cancel. On a file of SQLite no answer can be lost: a file that is busy counts as throttled.
+
+| | one try is late, throttled, lost or unheard | all are throttled | all are lost | all are unheard |
+|---|---|---|---|---|
+${databaseRows()}
 
 | | silence before the next try | all tries, at most |
 |---|---|---|
@@ -70,40 +93,62 @@ ${operationRows()}
 | check-in | 1 s | 5 s |
 | operators' verbs | 5 s | 15 s |
 
-An error is followed by another try within 50 ms; further pauses double, up to 1 s. Silence is followed by a try beside the silent one, which stays pending: the first answer counts.
+An error is followed by another try within 50 ms; further pauses double, up to 1 s. Silence is followed by a try beside the silent one, which stays pending: the first answer counts. A client over a connection of its own may end the silence earlier, by the timeout that the page of its store sets: \`socketTimeout\` of ioredis and node-redis, \`query_timeout\` of pg.
 `;
 }
 
-function kindRows(): string {
-  const rows = (Object.keys(KINDS) as FaultKind[]).map((kind) => {
-    const titlesOf = (store: keyof typeof FAULTS) =>
-      FAULTS[store].filter((row) => row.kind === kind).map(({ title }) => title.replace(/,( not)? applied$/, ''));
-    const [dynamodb, upstash] = [titlesOf('dynamodb'), titlesOf('upstash')];
-    const titles = [
-      ...dynamodb.map((title) => (upstash.includes(title) ? title : `${title} (DynamoDB)`)),
-      ...upstash.filter((title) => !dynamodb.includes(title)).map((title) => `${title} (Upstash)`),
-    ];
-    return `| ${KINDS[kind]} | ${titles.join('; ')} |`;
+function wayRows(): string {
+  const rows = WAYS.map((way) => {
+    const played = stages.filter((options) => options.way === way);
+    const [cases = 0] = played.map((options) => casesOf(options).length);
+    const titles = played.map(({ title }) => title).join('; ');
+    return `| ${way} | ${SERVERS[way]} | ${titles} | ${FAULTS[way].length} | ${count(cases)} |`;
   });
   return rows.join('\n');
 }
 
-/** The rows of the table. Operations with the same results share a row. */
-function operationRows(): string {
-  const rows = new Map<string, string[]>();
-  for (const [operation, asked] of Object.entries(ASKED)) {
-    const told = toldOf(operation as OperationName).join(' | ');
-    rows.set(told, [...(rows.get(told) ?? []), asked]);
-  }
-  return [...rows].map(([told, asked]) => `| ${asked.join(', ')} | ${told} |`).join('\n');
+function kindRows(): string {
+  const rows = (Object.keys(KINDS) as FaultKind[]).map((kind) => {
+    const titlesOn = (way: Way) =>
+      FAULTS[way].filter((row) => row.kind === kind).map(({ title }) => title.replace(/,( not)? applied$/, ''));
+    const titles = new Set(WAYS.flatMap(titlesOn));
+    const shownTitles = [...titles].map((title) => {
+      const ways = WAYS.filter((way) => titlesOn(way).includes(title));
+      return NETWORKS.every((way) => ways.includes(way)) ? title : `${title} (${ways.join(', ')})`;
+    });
+    return `| ${KINDS[kind]} | ${shownTitles.join('; ')} |`;
+  });
+  return rows.join('\n');
 }
 
-function toldOf(operation: OperationName): string[] {
-  const { once, ever } = TABLE[operation];
-  const oneTry = new Set([once.answered[0], once.throttled[0], once.lost[0], once.unheard[0]]);
-  const others = [ever.throttled, ever.lost, ever.unheard];
-  return [[...oneTry].join(' or '), ...others.map(([told]) => told)].map(shown);
+type Told = (operation: OperationName) => string | undefined;
+
+/** The rows of the table. Operations with the same results share a row. */
+function operationRows(asked: typeof ASKED, told: Told): string {
+  const rows = new Map<string, string[]>();
+  for (const [operation, words] of Object.entries(asked)) {
+    const results = told(operation as OperationName);
+    if (results !== undefined) rows.set(results, [...(rows.get(results) ?? []), words]);
+  }
+  return [...rows].map(([results, words]) => `| ${words.join(', ')} | ${results} |`).join('\n');
 }
+
+/** The rows of a database that differ from those of DynamoDB. */
+function databaseRows(): string {
+  const [here, there] = [toldOn('Postgres'), toldOn('DynamoDB')];
+  return operationRows(ASKED, (operation) => (here(operation) === there(operation) ? undefined : here(operation)));
+}
+
+const toldOn =
+  (way: Way): Told =>
+  (operation) => {
+    const column = columnOn(way, operation);
+    if (column === undefined) return undefined;
+    const { once, ever } = column;
+    const oneTry = new Set([once.answered[0], once.throttled[0], once.lost[0], once.unheard[0]]);
+    const others = [ever.throttled, ever.lost, ever.unheard];
+    return [[...oneTry].join(' or '), ...others.map(([told]) => told)].map(shown).join(' | ');
+  };
 
 /** A result, as the page shows it. What an operation other than a run returns is just "its answer". */
 function shown(told: string): string {

@@ -1,44 +1,54 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inThisRun } from '../support/in-this-run.js';
 import { casesOf } from './cases.js';
 import { checkCase } from './check-case.js';
 import { CLIENT_NAMES } from './clients.js';
 import { OPERATIONS, type Operation } from './operations.js';
-import { NAME, type Stage, startStage } from './stage.js';
-import { STAGES } from './stages.js';
+import { ageOf, NAME, type Stage, startStage } from './stage.js';
+import { STAGES, type StageOptions } from './stages.js';
 
 /** Timeout of the preparation, and of a case that is played again and again because the machine stands still. */
 const PATIENCE_MS = 90_000;
 
-/** Plays the whole fault table on one stage. */
-export function playTable(title: string, name: keyof typeof STAGES): void {
-  const options = STAGES[name];
+/** Plays the fault table on the stages that a store has in this run. */
+export function playTable(title: string, kind: keyof typeof STAGES): void {
+  const stages = STAGES[kind];
+  const played = inThisRun(
+    stages.filter(({ inTest }) => inTest !== 'none'),
+    stages.filter(({ inTest }) => inTest !== 'all'),
+  );
+  describe.each(played.map((options) => [options.title, options] as const))(`${title}: %s`, (_, options) =>
+    playStage(options),
+  );
+}
 
-  describe(title, () => {
-    let stage: Stage;
-    beforeAll(async () => {
-      stage = await startStage(options);
-      await playAll(stage);
-    }, PATIENCE_MS);
-    afterAll(() => stage.stop());
+function playStage(options: StageOptions): void {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await startStage(options);
+    await playAll(stage);
+  }, PATIENCE_MS);
+  afterAll(() => stage.stop());
 
-    test('it is that client', async () => {
-      const scene = await stage.scene();
-      const { library, admin } = scene;
-      await library.lockAdmin(admin).get(NAME);
-      await scene.stop();
+  test.runIf('clients' in options)('it is that client', async () => {
+    const scene = await stage.scene();
+    const { library, admin, wire } = scene;
+    await library.lockAdmin(admin).get(NAME);
+    await scene.stop();
 
-      const [request] = scene.proxy.requests();
-      const { 'user-agent': agent, 'upstash-telemetry-sdk': telemetry } = request?.headers ?? {};
-      const ages = Object.entries(CLIENT_NAMES).filter(([, names]) =>
-        names.some((name) => `${agent} ${telemetry}`.includes(name)),
-      );
-      expect(`${agent} ${telemetry}`).toMatch(/aws-sdk-js\/\d|@upstash\/redis@v\d/);
-      expect(ages.map(([age]) => age)).toEqual(options.clients === 'newest' ? [] : [options.clients]);
-    });
-
-    const cases = casesOf(options).map((one) => [one.title, one] as const);
-    test.concurrent.each(cases)('%s', (_, one) => checkCase(stage, one), PATIENCE_MS);
+    const name = wire.client?.() ?? '';
+    const ages = Object.entries(CLIENT_NAMES).filter(([, names]) => names.some((one) => name.includes(one)));
+    expect(name).toMatch(/aws-sdk-js\/\d|@upstash\/redis@v\d/);
+    expect(ages.map(([age]) => age)).toEqual(ageOf(options) === 'newest' ? [] : [ageOf(options)]);
   });
+
+  const [isOnce] = inThisRun([options.inTest === 'once'], [false]);
+  const cases = casesOf(options).filter(({ ever }) => !(isOnce && ever));
+  test.concurrent.each(cases.map((one) => [one.title, one] as const))(
+    '%s',
+    (_, one) => checkCase(stage, one),
+    PATIENCE_MS,
+  );
 }
 
 /** Plays each operation once without a fault: first answers take long, and Redis must know the scripts. */

@@ -1,32 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import type { LockAdminStore, LockStore } from 'single-execution';
 import { patientCall } from '../support/contract-harness.js';
-import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
-import { type FaultProxy, type SeenRequest, startFaultProxy } from '../support/fault-proxy.js';
-import { attemptOf, verbOf } from '../support/lock-verb.js';
-import { startRedisServer } from '../support/redis-server.js';
 import { shiftedClock } from '../support/shifted-clock.js';
-import { startUpstashBridge } from '../support/upstash-bridge.js';
-import { type Library, libraryOn } from './clients.js';
+import { type ClientAge, type Library, libraryOn } from './clients.js';
 import { recordText } from './record-text.js';
+import { dynamoDBRoute } from './routes/dynamodb.js';
+import { postgresRoute } from './routes/postgres.js';
+import { redisRoute } from './routes/redis.js';
+import type { AnyFault, Route, Stores } from './routes/route.js';
+import { fileRoute, libsqlRoute } from './routes/sqlite.js';
+import { upstashRoute } from './routes/upstash.js';
 import type { StageOptions } from './stages.js';
-import { upstashAttemptOf, upstashVerbOf } from './upstash-verb.js';
+import type { Wire } from './wire/wire.js';
 
-type MemberStore = ReturnType<Library['dynamoDBStore']>;
-
-/** A store and its admin store over one client. */
-export interface Stores {
-  readonly store: LockStore & MemberStore;
-  readonly admin: LockAdminStore;
-}
-
-/** The surroundings of one case: locks that no other case has, and a proxy of its own. */
+/** The surroundings of one case: locks that no other case has, and a way of its own to the store. */
 export interface Scene extends Stores {
   readonly library: Library;
-  readonly proxy: FaultProxy;
-  /** Stores that reach the server past the proxy. */
+  readonly wire: Wire<AnyFault>;
+  /** Stores that reach the server past the wire. */
   readonly direct: Stores;
-  verbOf(request: SeenRequest): string;
+  /** The verbs of the requests so far. */
+  verbs(): readonly string[];
   /** The ids of the attempts that the requests so far named. */
   attempts(): ReadonlySet<string>;
   /** The record of {@link NAME} in words, and its fencing token. */
@@ -37,57 +30,65 @@ export interface Scene extends Stores {
 /** The only lock of a scene. The store's key prefix keeps it apart from other scenes. */
 export const NAME = 'job';
 
-/** A real store, reached by the oldest or the newest client. */
+/** A real store, reached by one client. */
 export interface Stage {
   readonly options: StageOptions;
   scene(): Promise<Scene>;
-  stop(): Promise<void>;
-}
-
-/** A client that opens stores. */
-interface Connection {
-  open(keyPrefix: string): Stores;
-  close(): void;
-}
-
-/** How a stage reaches its real store. */
-interface Backend {
-  readonly endpoint: string;
-  connect(endpoint: string): Connection;
-  verbOf(request: SeenRequest): string;
-  attemptOf(body: SeenRequest['body']): string | undefined;
-  stop(): Promise<void>;
+  stop(): Promise<unknown>;
 }
 
 /** A call for requests that no fault strikes. */
 const unstruckCall = () => patientCall(shiftedClock(0));
 
+/** Waits longer than a case: only the library ends a request to a client that names no time. */
+const NO_SILENCE_MS = 60_000;
+
+function routeOf(options: StageOptions, library: Library): Promise<Route> {
+  const { silenceMs = NO_SILENCE_MS } = options;
+  switch (options.way) {
+    case 'DynamoDB':
+      return dynamoDBRoute(library, options.retriesItself === true);
+    case 'Upstash':
+      return upstashRoute(library);
+    case 'Redis':
+      return redisRoute(options.client, silenceMs);
+    case 'Postgres':
+      return postgresRoute(options.client, silenceMs);
+    case 'libSQL':
+      return libsqlRoute();
+    default:
+      return fileRoute();
+  }
+}
+
+export const ageOf = (options: StageOptions): ClientAge => ('clients' in options ? options.clients : 'newest');
+
 export async function startStage(options: StageOptions): Promise<Stage> {
-  const { store, clients, retriesItself = false } = options;
-  const library = await libraryOn(clients);
-  const backend = store === 'dynamodb' ? await dynamoDB(library, retriesItself) : await upstash(library);
-
+  const library = await libraryOn(ageOf(options));
+  const route = await routeOf(options, library);
   // One connection for all scenes: a client takes longer to make than most cases take.
-  const pastProxies = backend.connect(backend.endpoint);
-
+  const pastWires = await route.connect();
   const scene = async (): Promise<Scene> => {
-    const proxy = await startFaultProxy(backend.endpoint);
     const keyPrefix = `${randomUUID()}:`;
-    const direct = pastProxies.open(keyPrefix);
-    const connection = backend.connect(proxy.endpoint);
-    const struck = connection.open(keyPrefix);
+    let verb = '';
+    const note = (called: string) => {
+      verb = called;
+    };
+    const wire = await route.wire(() => verb);
+    const direct = pastWires.open(keyPrefix);
+    const connection = await route.connect(wire);
+    const { store, admin } = connection.open(keyPrefix);
+    const struck = { store: noting(store, note), admin: noting(admin, note) };
     // Warm up: a client learns some things of its server only once.
     await struck.admin.get('first of all', unstruckCall());
-    proxy.reset();
-    const attempts = () =>
-      new Set(proxy.requests().flatMap(({ body }) => backend.attemptOf(body)?.match(/^a/)?.input ?? []));
+    wire.reset();
+    const attempts = () => new Set(wire.seen().flatMap(({ attempt }) => attempt?.match(/^a/)?.input ?? []));
     return {
       library,
-      proxy,
-      store: struck.store,
-      admin: struck.admin,
+      wire,
+      ...struck,
       direct,
-      verbOf: backend.verbOf,
+      verbs: () => route.verbsOf(wire.seen()),
       attempts,
       async record() {
         const { item = {} } = (await direct.admin.get(NAME, unstruckCall())) ?? {};
@@ -95,64 +96,27 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       },
       async stop() {
         connection.close();
-        await proxy.stop();
+        await wire.stop();
       },
     };
   };
-  const stop = () => {
-    pastProxies.close();
-    return backend.stop();
+  const stop = async () => {
+    await pastWires.close();
+    return route.stop();
   };
   return { options, scene, stop };
 }
 
-const READS: Readonly<Record<string, string>> = { GetItem: 'get', Scan: 'list' };
-
-async function dynamoDB(library: Library, retriesItself: boolean): Promise<Backend> {
-  const { client: tables, endpoint } = dynamoDBLocal();
-  const tableName = await freshTable(tables);
-  tables.destroy();
-  return {
-    endpoint,
-    connect(at) {
-      const client = new library.DynamoDBClient({ endpoint: at, maxAttempts: retriesItself ? 4 : 1 });
-      return {
-        open(keyPrefix) {
-          const options = { client, tableName, keyPrefix };
-          return { store: library.dynamoDBStore(options), admin: library.dynamoDBAdminStore(options) };
-        },
-        close: () => client.destroy(),
+/** Reports each verb that is called, before it is called. */
+function noting<S extends object>(store: S, note: (verb: string) => void): S {
+  return new Proxy(store, {
+    get(target, verb) {
+      const value: unknown = Reflect.get(target, verb);
+      if (typeof value !== 'function') return value;
+      return (...args: readonly unknown[]) => {
+        note(String(verb));
+        return value.apply(target, args);
       };
     },
-    verbOf({ operation, body }) {
-      if (operation === 'UpdateItem') return verbOf(body);
-      return READS[operation] ?? operation;
-    },
-    attemptOf,
-    stop: async () => {},
-  };
-}
-
-async function upstash(library: Library): Promise<Backend> {
-  const server = await startRedisServer();
-  const bridge = await startUpstashBridge({ redisPort: server.port });
-  return {
-    endpoint: bridge.url,
-    connect(url) {
-      const redis = new library.Redis({ url, token: bridge.token, retry: { retries: 0 } });
-      return {
-        open(keyPrefix) {
-          const options = { redis, keyPrefix };
-          return { store: library.upstashStore(options), admin: library.upstashAdminStore(options) };
-        },
-        close: () => {},
-      };
-    },
-    verbOf: ({ body }) => upstashVerbOf(body),
-    attemptOf: upstashAttemptOf,
-    async stop() {
-      await bridge.stop();
-      await server.stop();
-    },
-  };
+  });
 }

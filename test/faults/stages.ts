@@ -1,20 +1,70 @@
+import type { Kind } from '../support/backends.js';
 import type { ClientAge } from './clients.js';
+import type { PostgresClientName } from './routes/postgres.js';
+import type { RedisClientName } from './routes/redis.js';
 
-export type StoreKind = 'dynamodb' | 'upstash';
+/** How requests reach an engine, which decides what can happen to them. */
+export type Way = 'DynamoDB' | 'Redis' | 'Upstash' | 'Postgres' | 'libSQL' | 'a file of SQLite';
 
-export interface StageOptions {
-  readonly store: StoreKind;
-  readonly clients: ClientAge;
-  /** Whether the client may retry by itself, as it does by default. */
-  readonly retriesItself?: true;
+interface Common {
+  readonly title: string;
+  /**
+   * What `npm test` plays of it: every case; those in which a fault strikes one request, which wait less; or none. The
+   * proof plays all cases of the last two.
+   */
+  readonly inTest: 'all' | 'once' | 'none';
+  /** How long the client itself waits for an answer. Absent for a client that waits longer than a try. */
+  readonly silenceMs?: number;
 }
 
-/** The stages on which the table is played: each store, with the oldest supported client and with the newest, and more. */
-export const STAGES = {
-  'DynamoDB, the oldest client': { store: 'dynamodb', clients: 'oldest' },
-  'DynamoDB, a tree with several copies of its core': { store: 'dynamodb', clients: 'copied' },
-  'DynamoDB, the newest client': { store: 'dynamodb', clients: 'newest' },
-  'DynamoDB, a client that tries again by itself': { store: 'dynamodb', clients: 'newest', retriesItself: true },
-  'Upstash, the oldest client': { store: 'upstash', clients: 'oldest' },
-  'Upstash, the newest client': { store: 'upstash', clients: 'newest' },
-} as const satisfies Readonly<Record<string, StageOptions>>;
+/** A client, and what is special about it. */
+export type StageOptions = Common &
+  (
+    | { readonly way: 'DynamoDB'; readonly clients: ClientAge; readonly retriesItself?: true }
+    | { readonly way: 'Upstash'; readonly clients: ClientAge }
+    | { readonly way: 'Redis'; readonly client: RedisClientName; readonly silenceMs: number }
+    | { readonly way: 'Postgres'; readonly client: PostgresClientName }
+    | { readonly way: 'libSQL' | 'a file of SQLite' }
+  );
+
+/** Shorter than a try, so that a client's own timeout ends it. */
+const QUERY_MS = 700;
+/** Shorter than half a cancel, which waits on the only connection until it is closed. */
+const SOCKET_MS = 350;
+
+/**
+ * The stages on which the table is played, for each store of the list of backends: the oldest supported client, the
+ * newest, and more. A store in memory has no requests that a fault could strike.
+ */
+export const STAGES: Readonly<Record<Exclude<Kind, 'memory'>, readonly StageOptions[]>> = {
+  dynamodb: [
+    { title: 'the newest client', way: 'DynamoDB', clients: 'newest', inTest: 'all' },
+    { title: 'the oldest client', way: 'DynamoDB', clients: 'oldest', inTest: 'none' },
+    { title: 'a tree with several copies of its core', way: 'DynamoDB', clients: 'copied', inTest: 'none' },
+    {
+      title: 'a client that tries again by itself',
+      way: 'DynamoDB',
+      clients: 'newest',
+      // As it does by default.
+      retriesItself: true,
+      inTest: 'none',
+    },
+  ],
+  redis: [
+    { title: 'ioredis', way: 'Redis', client: 'ioredis', silenceMs: SOCKET_MS, inTest: 'once' },
+    { title: 'node-redis', way: 'Redis', client: 'node-redis', silenceMs: SOCKET_MS, inTest: 'none' },
+  ],
+  upstash: [
+    { title: 'the newest client', way: 'Upstash', clients: 'newest', inTest: 'once' },
+    { title: 'the oldest client', way: 'Upstash', clients: 'oldest', inTest: 'none' },
+  ],
+  postgres: [
+    { title: 'pg', way: 'Postgres', client: 'pg', silenceMs: QUERY_MS, inTest: 'once' },
+    { title: 'pg, its defaults', way: 'Postgres', client: 'pg, its defaults', inTest: 'none' },
+    { title: 'postgres.js', way: 'Postgres', client: 'postgres.js', inTest: 'none' },
+  ],
+  sqlite: [
+    { title: 'libSQL over HTTP', way: 'libSQL', inTest: 'once' },
+    { title: 'better-sqlite3 on a file', way: 'a file of SQLite', inTest: 'none' },
+  ],
+};

@@ -16,6 +16,8 @@ export interface Column {
   readonly once: Readonly<Record<FaultKind, Cell>>;
   /** What the caller is told if the request comes twice and its copy, which finds its effect, gets another answer. */
   readonly copied?: string;
+  /** The results if the request comes twice and its copy is refused, so that the verb begins anew. */
+  readonly twice?: Cell;
   /** The results if every try of that verb is struck. */
   readonly ever: Readonly<Record<Exclude<FaultKind, 'answered'>, Cell>>;
 }
@@ -149,11 +151,12 @@ function once(answered: Cell, throttled: Cell, silent = throttled): Column['once
   return { answered, throttled, lost: silent, unheard: silent };
 }
 
-function read(verb: string, told: string, record: string): Column {
+/** The column of an operation that only reads. @param struck the requests that are struck, if not all of that verb */
+export function read(verb: string, told: string, record: string, struck = verb): Column {
   const again: Cell = [told, `${verb} ${verb}`, record];
   const silent: Cell = [UNAVAILABLE, `${verb}+`, record];
   return {
-    struck: verb,
+    struck,
     once: once([told, verb, record], again),
     ever: { throttled: silent, lost: silent, unheard: silent },
   };

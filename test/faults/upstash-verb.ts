@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { DELETE, FORCE_RELEASE, GET, LIST, LIST_TICKS, PAUSE, RESUME } from '../../src/stores/redis/admin-scripts.js';
+import {
+  DELETE,
+  FORCE_RELEASE,
+  GET,
+  LIST,
+  LIST_NODE,
+  LIST_TICKS,
+  PAUSE,
+  RESUME,
+} from '../../src/stores/redis/admin-scripts.js';
 import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, MARK, RELEASE } from '../../src/stores/redis/scripts.js';
 
 const SCRIPTS = {
@@ -18,9 +27,10 @@ const SCRIPTS = {
   listTicks: LIST_TICKS,
 };
 
-const VERBS = new Map(
-  Object.entries(SCRIPTS).map(([verb, { text }]) => [createHash('sha1').update(text).digest('hex'), verb]),
-);
+const hashOf = (text: string) => createHash('sha1').update(text).digest('hex');
+const VERBS = new Map(Object.entries(SCRIPTS).map(([verb, { text }]) => [hashOf(text), verb]));
+// Over a connection, a list may read the nodes of a cluster.
+VERBS.set(hashOf(LIST_NODE.text), 'list');
 
 /** The index of a script's first argument in the command that runs it: EVALSHA, hash, 1, key, argument. */
 const FIRST_ARGUMENT = 4;

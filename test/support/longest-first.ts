@@ -10,8 +10,10 @@ const LONGEST = [
   'conformance/conformance',
   'chaos/election',
   // These are not among the first either: a cold start disturbs a case, which is then played again.
-  'faults/dynamodb-newest',
-  'faults/upstash-newest',
+  'faults/dynamodb',
+  'faults/postgres',
+  'faults/redis',
+  'faults/upstash',
   'cli/run',
   'cli/run-processes',
   'docs/first-lock',

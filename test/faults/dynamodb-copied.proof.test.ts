@@ -1,6 +1,0 @@
-import { playTable } from './play-table.js';
-
-playTable(
-  'row 136 F1 F2 F3 F6 F17 F35 F53 F54 F122 the fault table: DynamoDB, a tree with several copies of its core',
-  'DynamoDB, a tree with several copies of its core',
-);
