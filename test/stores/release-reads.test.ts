@@ -6,15 +6,15 @@ import type { LockStore } from 'single-execution';
 import { postgresStore } from 'single-execution/postgres';
 import { createSqliteTable, sqliteStore } from 'single-execution/sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
+import { ownEngine } from '../support/backends/stage.js';
 import { call, claim, done, grant } from '../support/one-run.js';
-import { ownPostgres } from '../support/own-servers.js';
 
 /*
  * Why a release on a database reads the record before it writes (docs/adr/0012-a-release-reads.md): one that only
  * compared the version that its acquire had written would free the lock of another run.
  */
 
-const { pool } = await ownPostgres();
+const { pool } = await ownEngine('postgres');
 const folder = await mkdtemp(join(tmpdir(), 'release-reads-'));
 const file = createClient({ url: `file:${join(folder, 'locks.db')}` });
 await createSqliteTable(file);
