@@ -57,8 +57,7 @@ export function tickReader<A extends readonly unknown[]>(
   if (tick === 'none' && settings.catchUp.mode !== 'none') {
     throw new TypeError("tick is 'none', but catchUp is for ticks: give another tick, or leave catchUp out");
   }
-  const watched: WatchedSchedule | undefined = tick === 'nearest' ? timed(settings.schedule) : undefined;
-  const onNearest = watched?.[WATCH]?.(warn);
+  const onNearest = tick === 'nearest' && timed(settings.schedule)[WATCH]?.(warn);
 
   return (read, args, name) => {
     const { tickMs, unreadableTick, ...facts } = read;
@@ -71,7 +70,7 @@ export function tickReader<A extends readonly unknown[]>(
       case 'nearest': {
         const due = nearestTick(settings.schedule, settings.clock.now());
         if (!due) return facts;
-        onNearest?.(name, due.tickMs, due.gapsMs);
+        if (onNearest) onNearest(name, due.tickMs, due.gapsMs);
         return { ...facts, tickMs: due.tickMs };
       }
       default:
@@ -169,7 +168,7 @@ export function nearestTick(schedule: Settings['schedule'], nowMs: number): Near
 }
 
 /** @throws TypeError for a schedule without instants at which its ticks are due */
-function timed(schedule: Settings['schedule']): Schedule {
+function timed(schedule: Settings['schedule']): WatchedSchedule {
   if (isTimed(schedule)) return schedule;
   throw new TypeError(
     "tick is 'nearest', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
