@@ -26,7 +26,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     sees: ['core/values', 'core/ports', 'core/public'],
   },
   'core/request': {
-    what: 'one request to a store: its tries, and an answer that never came',
+    what: 'one request to a store: its turn, its tries, and an answer that never came',
     sees: ['core/values', 'core/ports', 'core/public', 'core/record'],
   },
   'core/options': {
