@@ -13,7 +13,7 @@ import {
   type OnNearest,
   type Schedule,
   WATCH,
-  type WatchedSchedule,
+  type MadeSchedule,
 } from '../values/tick.js';
 
 /** The facts about a call that its trigger contains. */
@@ -70,7 +70,7 @@ export function tickChooser<A extends readonly unknown[]>(
   }
   if (tick === 'nearest') {
     const nearest = nearestTick(settings);
-    const onNearest = (settings.schedule as WatchedSchedule)[WATCH]?.(warn);
+    const onNearest = (settings.schedule as MadeSchedule)[WATCH]?.(warn);
     return (read, _, name) => {
       const due = nearest();
       if (due === undefined) return untimed(read);
