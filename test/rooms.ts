@@ -71,7 +71,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   admin: {
     what: "operators' verbs",
-    sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/options'],
+    sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/options', 'core/wrap', 'schedule'],
   },
   observe: {
     what: 'the same log and metrics as observers to pass',

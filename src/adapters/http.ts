@@ -9,9 +9,10 @@ import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { describe, namesOf } from '../core/values/checks.js';
 import { unawaited } from '../core/values/promised.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
+import { refuse, secretCheck } from '../core/wrap/request-secret.js';
 import { requiredTick, type TickEvery, type TickOption } from '../core/wrap/trigger.js';
 import { type MaxDuration, type OwnOptions, resolveWrapper, timesByOptions } from '../core/wrap/wrapper.js';
-import { readSchedule, refusedTick, requestOf, secretCheck, whoCalls } from './http-request.js';
+import { readSchedule, refusedTick, requestOf, whoCalls } from './http-request.js';
 
 /** A route that gets its execution as third argument. Handlers with fewer parameters fit. */
 export type Route<Q, X> = (request: Q, context: X, execution: Execution) => FetchResponse | PromiseLike<FetchResponse>;
@@ -74,7 +75,7 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
   const { settings, nameFor, reply } = resolveWrapper(handler, options, OWN_OPTIONS);
   const policy = withStore(settings, options.store);
   const timesFor = timesByOptions(settings, options);
-  const showsSecret = secretCheck(options);
+  const refusalFor = secretCheck(options);
   const triggerFor = requiredTick(options.tick, settings);
   const readsSchedule = options.tick === 'event';
 
@@ -84,10 +85,8 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
         `request is ${describe(request)}: the route takes a Request of the Fetch API; a job that a process schedules imports from 'single-execution/process'`,
       );
     }
-    const shown = showsSecret(request);
-    if (shown === 'unset') return refuse(500, 'SECRET_MISSING');
-    if (shown === 'unsendable') return refuse(500, 'SECRET_UNSENDABLE');
-    if (shown === 'wrong') return refuse(401, 'UNAUTHORIZED', { 'www-authenticate': 'Bearer' });
+    const refused = refusalFor(request);
+    if (refused) return refused;
     const times = timesFor();
     const args: [Q, X] = [request, context as X];
     const name = nameFor(args);
@@ -185,11 +184,6 @@ class FailedResponse extends Error {
     super(`the response has status ${response.status}`);
     this.response = response;
   }
-}
-
-/** Answers with a status and a code. The reason is only in the events and in the log, which the caller does not see. */
-function refuse(status: number, code: string, headers: Record<string, string> = {}): Response {
-  return Response.json({ status: 'error', code }, { status, headers });
 }
 
 /*

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/values/clock.js';
 import { formatDuration } from '../core/values/duration.js';
-import { dateOf, type Schedule, WATCH, type MadeSchedule } from '../core/values/tick.js';
+import { dateOf, type MadeSchedule, type Schedule, WATCH } from '../core/values/tick.js';
 import { nearestTick, readInstant } from '../core/wrap/trigger.js';
 
 const SECOND_MS = 1_000;

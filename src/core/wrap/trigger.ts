@@ -9,11 +9,11 @@ import {
   askSchedule,
   checkTick,
   isTimed,
+  type MadeSchedule,
   msOf,
   type OnNearest,
   type Schedule,
   WATCH,
-  type MadeSchedule,
 } from '../values/tick.js';
 
 /** The facts about a call that its trigger contains. */
