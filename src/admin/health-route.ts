@@ -6,9 +6,8 @@ import { type Duration, parseDuration } from '../core/values/duration.js';
 import { checkLockName } from '../core/values/names.js';
 import { isTimed, type Schedule } from '../core/values/tick.js';
 import { secretCheck } from '../core/wrap/request-secret.js';
-import type { LockAdmin } from './lock-admin.js';
 import { type LockInfo, stateWithoutPause } from './lock-info.js';
-import { instant, overdueTick, scheduleFor, USUAL_GRACE } from './overdue.js';
+import { instant, overdueTick, readAt, scheduleFor, USUAL_GRACE } from './overdue.js';
 
 /** A job that a health route looks at. */
 export interface HealthJob {
@@ -25,7 +24,12 @@ export interface HealthJob {
 /** Options of `healthRoute`. */
 export interface HealthOptions {
   /** The operators' view of the store: `lockAdmin(…)`. */
-  readonly admin: Pick<LockAdmin, 'list' | 'get'>;
+  readonly admin: {
+    /** Every lock of the store. */
+    list(): Promise<LockInfo[]>;
+    /** One lock; undefined if it was never used. */
+    get(name: string): Promise<LockInfo | undefined>;
+  };
   /** The jobs to look at, each by one read. @default every lock whose record has a schedule, by a scan of all locks */
   readonly jobs?: readonly HealthJob[];
   /** How old a tick must be before it can be overdue. @default '15m' */
@@ -149,7 +153,7 @@ function healthOf({ name, ...job }: HealthJob, lock: LockInfo | undefined): JobH
 function nextTick(lock: LockInfo | undefined, given: HealthJob['schedule']): Date | undefined {
   if (lock?.schedule === undefined && given === undefined) return undefined;
   const schedule = scheduleFor(lock, given);
-  return isTimed(schedule) ? schedule.next(lock?.readAt ?? new Date()) : undefined;
+  return isTimed(schedule) ? schedule.next(readAt(lock)) : undefined;
 }
 
 const isHealthy = ({ overdueTick, problem, state }: JobHealth): boolean =>
@@ -176,7 +180,7 @@ const GAUGES: readonly [name: string, help: string, of: (checked: Checked) => nu
   [
     'overdue_seconds',
     'How long the oldest overdue tick has been due; 0 when no tick is overdue.',
-    ({ lock, health: { overdueTick } }) => (overdueTick ? (+(lock?.readAt ?? Date.now()) - +overdueTick) / 1_000 : 0),
+    ({ lock, health: { overdueTick } }) => (overdueTick ? (+readAt(lock) - +overdueTick) / 1_000 : 0),
   ],
   [
     'done_tick_timestamp_seconds',

@@ -1,4 +1,5 @@
 import { checkKnown, checkMethods, describe } from '../core/values/checks.js';
+import { systemClock } from '../core/values/clock.js';
 import { msOfDate } from '../core/values/date.js';
 import { type Duration, parseDuration } from '../core/values/duration.js';
 import { askSchedule, dateOf, isTimed, type Schedule, ticksBetween } from '../core/values/tick.js';
@@ -48,7 +49,7 @@ export interface OverdueOptions {
  */
 export function overdueTick(lock: LockInfo | undefined, options: OverdueOptions = {}): Date | undefined {
   checkKnown(options, ['schedule', 'grace', 'since', 'now'], 'overdueTick');
-  const nowMs = instant(options.now, 'now') ?? lock?.readAt?.getTime() ?? Date.now();
+  const nowMs = instant(options.now, 'now') ?? readAt(lock).getTime();
   const lastMs = nowMs - parseDuration(options.grace ?? USUAL_GRACE, 'grace');
   const sinceMs = instant(options.since, 'since');
   const schedule = scheduleFor(lock, options.schedule);
@@ -62,6 +63,11 @@ export function overdueTick(lock: LockInfo | undefined, options: OverdueOptions 
   return dateOf(
     fromMs === undefined ? lastTick(schedule, lastMs) : ticksBetween(schedule, fromMs + 1, lastMs + 1, 1)[0],
   );
+}
+
+/** Returns when a lock was read: by the store's own time where it tells one, or else by this host's clock. */
+export function readAt(lock: LockInfo | undefined): Date {
+  return lock?.readAt ?? dateOf(systemClock.now());
 }
 
 /** Returns the schedule of a lock, read and checked. */
