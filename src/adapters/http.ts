@@ -8,6 +8,7 @@ import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { describe, namesOf } from '../core/values/checks.js';
 import { unawaited } from '../core/values/promised.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
+import { refuse, secretCheck } from '../core/wrap/request-secret.js';
 import { requiredTick, type TickEvery, type TickOption } from '../core/wrap/trigger.js';
 import {
   type MaxDuration,
@@ -16,7 +17,7 @@ import {
   timesByOptions,
   type WrapperOptions,
 } from '../core/wrap/wrapper.js';
-import { readSchedule, refusedTick, requestOf, secretCheck, whoCalls } from './http-request.js';
+import { readSchedule, refusedTick, requestOf, whoCalls } from './http-request.js';
 
 /** A route that gets its execution as third argument. Handlers with fewer parameters fit. */
 export type Route<Q, X> = (request: Q, context: X, execution: Execution) => FetchResponse | PromiseLike<FetchResponse>;
@@ -80,7 +81,7 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
   });
   const policy = withStore(settings, options.store);
   const timesFor = timesByOptions(settings, options);
-  const showsSecret = secretCheck(options);
+  const refusalFor = secretCheck(options);
   const readsSchedule = options.tick === 'event';
 
   return async function route(this: unknown, request: Q, ...[context]: [context?: X]): Promise<Response> {
@@ -89,10 +90,8 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
         `request is ${describe(request)}: the route takes a Request of the Fetch API; a job that a process schedules imports from 'single-execution/process'`,
       );
     }
-    const shown = showsSecret(request);
-    if (shown === 'unset') return refuse(500, 'SECRET_MISSING');
-    if (shown === 'unsendable') return refuse(500, 'SECRET_UNSENDABLE');
-    if (shown === 'wrong') return refuse(401, 'UNAUTHORIZED', { 'www-authenticate': 'Bearer' });
+    const refused = refusalFor(request);
+    if (refused) return refused;
     const times = timesFor();
     const args: [Q, X] = [request, context as X];
     const read = readsSchedule ? await readSchedule(request) : {};
@@ -173,11 +172,6 @@ class FailedResponse extends Error {
     super(`the response has status ${response.status}`);
     this.response = response;
   }
-}
-
-/** Answers with a status and a code. The reason is only in the events and in the log, which the caller does not see. */
-function refuse(status: number, code: string, headers: Record<string, string> = {}): Response {
-  return Response.json({ status: 'error', code }, { status, headers });
 }
 
 /*

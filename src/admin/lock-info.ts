@@ -42,6 +42,10 @@ export interface LockInfo {
    * are still not done. A call for one of them runs. Absent if all are done.
    */
   readonly openTicks?: readonly Date[];
+  /** The schedule of the job, as its last call with a tick had it: `0 9 * * * in Europe/Berlin`, or `15m`. */
+  readonly schedule?: string;
+  /** When the record was read, by the store's own clock, where the store tells its time. */
+  readonly readAt?: Date;
   /** While paused: until when, and by whom. */
   readonly paused?: {
     /** When the pause ends by itself. */
@@ -79,6 +83,8 @@ export interface RunInfo {
   readonly fencingToken: number;
   /** How many older ticks it caught up with; absent if none. */
   readonly caughtUp?: number;
+  /** True for a run by hand, which is for no tick. */
+  readonly isManual?: true;
 }
 
 /** @throws CorruptLockError naming the attribute */

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/values/clock.js';
 import { formatDuration } from '../core/values/duration.js';
-import { dateOf, type Schedule, WATCH, type WatchedSchedule } from '../core/values/tick.js';
+import { dateOf, type MadeSchedule, type Schedule, WATCH } from '../core/values/tick.js';
 import { nearestTick, readInstant } from '../core/wrap/trigger.js';
 
 const SECOND_MS = 1_000;
@@ -58,7 +58,7 @@ export function reportMisfit(
   calls: readonly Date[],
   report: (words: string) => void,
 ): void {
-  const onNearest = (schedule as WatchedSchedule)[WATCH]?.(report);
+  const onNearest = (schedule as MadeSchedule)[WATCH]?.(report);
   for (const at of calls) {
     const due = nearestTick(schedule, at.getTime());
     if (due) onNearest?.(name, due.tickMs, due.gapsMs);

@@ -9,11 +9,11 @@ import {
   askSchedule,
   checkTick,
   isTimed,
+  type MadeSchedule,
   msOf,
   type OnNearest,
   type Schedule,
   WATCH,
-  type WatchedSchedule,
 } from '../values/tick.js';
 
 /** The facts about a call that its trigger contains. */
@@ -168,7 +168,7 @@ export function nearestTick(schedule: Settings['schedule'], nowMs: number): Near
 }
 
 /** @throws TypeError for a schedule without instants at which its ticks are due */
-function timed(schedule: Settings['schedule']): WatchedSchedule {
+function timed(schedule: Settings['schedule']): MadeSchedule {
   if (isTimed(schedule)) return schedule;
   throw new TypeError(
     "tick is 'nearest', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
