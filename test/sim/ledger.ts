@@ -14,6 +14,7 @@ const TICK_OF: Readonly<Record<SkippedEvent['reason'], 'done' | 'maybe' | 'open'
   locked: 'open',
   'lock-at-least-for': 'open',
   'store-unavailable': 'open',
+  'off-schedule': 'open',
 };
 
 /** A grant as the store has it. */

@@ -90,7 +90,7 @@ const NUMBERS: ByType<
   attempted: () => ({ Attempts: 1 }),
   finished: ({ durationMs }) => ({ Executed: 1, Duration: durationMs }),
   failed: ({ durationMs }) => ({ Failed: 1, Duration: durationMs }),
-  skipped: ({ reason }) => ({ Skipped: 1, ...(factsOfSkip(reason).isDone && { Executed: 0 }) }),
+  skipped: ({ reason }) => ({ Skipped: 1, ...(factsOfSkip(reason).isSettled && { Executed: 0 }) }),
   released: ({ heldMs }) => ({ HoldTime: heldMs }),
   missed: ({ ticks, others }) => ({ Missed: ticks.length + others }),
   lost: () => ({ LockLost: 1 }),

@@ -5,7 +5,7 @@ import { checkChoice, checkKnown, checkMethods, describe } from '../values/check
 import { type Clock, checkClock, systemClock } from '../values/clock.js';
 import { type Duration, parseDuration } from '../values/duration.js';
 import { CLOCK_SKEW_MS } from '../values/lease.js';
-import type { Interval, Schedule } from '../values/tick.js';
+import { type Interval, isTimed, type Schedule } from '../values/tick.js';
 import { type CatchUp, type CatchUpOptions, checkCatchUp, readCatchUp } from './catch-up.js';
 import { checkLease } from './lease.js';
 
@@ -36,6 +36,13 @@ export interface LockOptions {
   readonly tickMark?: 'success' | 'start';
   /** When ticks are due, or the time between two ticks; needed for `execution.missedTicks`. */
   readonly schedule?: Schedule | Duration;
+  /**
+   * What to do with a call for a tick that is not one of `schedule`: run it, with one warning, or skip it with the reason
+   * `off-schedule`.
+   *
+   * @default 'run'
+   */
+  readonly offSchedule?: 'run' | 'skip';
   /**
    * Run the handler also for ticks that were missed, failed or crashed. Needs a `schedule`.
    *
@@ -85,6 +92,7 @@ const CHOICES: { readonly [O in Choice]: readonly Read[O][] } = {
   tickMark: ['success', 'start'],
   onError: ['release', 'hold'],
   onStoreError: ['throw', 'skip', 'run'],
+  offSchedule: ['run', 'skip'],
 };
 
 /** The readers of all other options. Each reader also gives the default of its option. */
@@ -109,7 +117,7 @@ const READERS: {
   },
 };
 
-type Choice = 'tickMark' | 'onError' | 'onStoreError';
+type Choice = 'tickMark' | 'onError' | 'onStoreError' | 'offSchedule';
 /** The options of a policy that are not durations, after they were read. */
 interface Read extends Required<Omit<LockOptions, DurationOption | 'store' | 'schedule' | 'catchUp'>> {
   readonly schedule: Schedule | Interval | undefined;
@@ -195,6 +203,11 @@ function checkTogether(settings: Settings): void {
   checkCatchUp(settings.catchUp, settings);
   if (settings.onError === 'hold' && settings.lockAtLeastForMs === 0) {
     throw new TypeError("onError is 'hold', but lockAtLeastFor is 0: say how long to hold, or leave onError out");
+  }
+  if (settings.offSchedule === 'skip' && !isTimed(settings.schedule)) {
+    throw new TypeError(
+      "offSchedule is 'skip', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *')",
+    );
   }
   if (settings.maxHoldMs === 0) {
     throw new RangeError('maxHold is 0: say how long a run may hold its lock, or leave it out');

@@ -14,7 +14,7 @@ import {
 import { type Clock, jittered, pause } from '../values/clock.js';
 import { defined } from '../values/defined.js';
 import { scheduleMark, scheduleMarkIn, truncateUtf8 } from '../values/names.js';
-import { dateOf } from '../values/tick.js';
+import { dateOf, isTickOf } from '../values/tick.js';
 import { acquireCall, stopMono, timeIsUp } from './deadlines.js';
 import { runGuarded } from './guarded-run.js';
 import { beginTrace, type Invocation, invocationOf, type Order, ofCall, type Task } from './invocation.js';
@@ -51,6 +51,7 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   if (!isOff) first.report({ type: 'attempted' });
   throwIfEnding(first);
   if (isOff) return runUnguarded(task, first);
+  if (isOffSchedule(order, policy)) return skip(first, { reason: 'off-schedule' });
 
   // 3. The store answers: the lock is granted, or the call is skipped, or it may run without a lock.
   const { invocation, answer } = await waitForLock(first, trace);
@@ -99,6 +100,10 @@ interface Wait {
   readonly endMono: number;
   readonly mayWait: () => boolean;
 }
+
+/** Whether a call is for a tick that is not one of its schedule, and is to be skipped. */
+const isOffSchedule = ({ tickMs }: Order, { schedule, offSchedule }: Policy): boolean =>
+  offSchedule === 'skip' && tickMs !== undefined && !isTickOf(schedule, tickMs);
 
 /** Makes one attempt. Returns the refusal itself if the call may try again. */
 async function ask(invocation: Invocation, { refusal, endMono, mayWait }: Wait): Promise<Answer | Refused> {

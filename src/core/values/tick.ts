@@ -131,6 +131,11 @@ export function ticksBetween(schedule: Schedule, fromMs: number, toMs: number, m
   return [...sure, ...ticksBetween(schedule, lastMs + 1, toMs, max - sure.length)];
 }
 
+/** Whether an instant is a tick of a schedule. A schedule without fixed instants has every instant. */
+export function isTickOf(schedule: Schedule | Interval | undefined, tickMs: number): boolean {
+  return !isTimed(schedule) || askSchedule(schedule, 'previous', tickMs) === tickMs;
+}
+
 /** Whether a tick without a run is not missed. */
 function isOptional(schedule: Schedule, tickMs: number): boolean {
   return askSchedule(schedule, 'isOptional', tickMs) === true;

@@ -8,12 +8,14 @@ import { atOnce } from '../values/promised.js';
 import {
   askSchedule,
   checkTick,
+  isTickOf,
   isTimed,
   type MadeSchedule,
   msOf,
   type OnNearest,
   type Schedule,
   WATCH,
+  WHOLE,
 } from '../values/tick.js';
 
 /** The facts about a call that its trigger contains. */
@@ -71,6 +73,7 @@ export function tickReader<A extends readonly unknown[]>(
         const due = nearestTick(settings.schedule, settings.clock.now());
         if (!due) return facts;
         if (onNearest) onNearest(name, due.tickMs, due.gapsMs);
+        warnOfStrayTick(name, due.tickMs, settings, settings);
         return { ...facts, tickMs: due.tickMs };
       }
       default:
@@ -98,7 +101,7 @@ export function warnOfNoTick(): OnUnscheduled {
 function checked(trigger: Trigger, name: string, settings: Settings): Trigger {
   if (trigger.tickMs === undefined) return trigger;
   const tickMs = checkTick(trigger.tickMs, settings.clock.now());
-  warnOfStrayTick(name, tickMs, settings.schedule, settings);
+  warnOfStrayTick(name, tickMs, settings, settings);
   return { ...trigger, tickMs };
 }
 
@@ -119,12 +122,16 @@ const warned = new WeakSet<object>();
  *
  * @param once the object that gets one warning: the settings of a wrapper, or a schedule
  */
-export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings['schedule'], once: object): void {
-  if (!isTimed(schedule) || warned.has(once)) return;
-  if (askSchedule(schedule, 'previous', tickMs) === tickMs) return;
+export function warnOfStrayTick(
+  name: string,
+  tickMs: number,
+  { schedule, offSchedule }: Pick<Settings, 'schedule' | 'offSchedule'>,
+  once: object,
+): void {
+  if (!isTimed(schedule) || offSchedule === 'skip' || warned.has(once) || isTickOf(schedule, tickMs)) return;
   warned.add(once);
   warn(
-    `lock "${name}": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, ${wordsOf(schedule)}: correct the schedule or its time zone, or set tick: 'nearest'`,
+    `lock "${name}": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, ${wordsOf(schedule)}: correct the schedule or its time zone, set tick: 'nearest', or set offSchedule: 'skip'`,
   );
 }
 
@@ -152,7 +159,9 @@ export interface NearestTick {
  *   for a call before the first tick of all
  */
 export function nearestTick(schedule: Settings['schedule'], nowMs: number): NearestTick | undefined {
-  const due = timed(schedule);
+  const its = timed(schedule);
+  // A call on a day that `except` leaves out is for the tick of that day, and not for the tick before.
+  const due = its[WHOLE] ?? its;
   const ask = (question: 'previous' | 'next') => (askSchedule(due, question, nowMs) as number) ?? Number.NaN;
   const before = ask('previous');
   const after = ask('next');
