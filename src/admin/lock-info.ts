@@ -109,6 +109,7 @@ export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
       openTicks: openTicks.length > 0 ? openTicks : undefined,
       tick: dateOf(record.tick),
       doneTick: dateOf(record.doneTick),
+      schedule: record.schedule,
       paused: isPaused ? { until: dateOf(pausedUntil), by: pausedBy } : undefined,
       lastResult: result,
       lastReleasedAt: dateOf(record.releasedAt),

@@ -86,6 +86,11 @@ export interface Claim {
   readonly lockedBy: string;
   /** The scheduled time that the run is for, in epoch milliseconds; absent for a run without a tick. */
   readonly tickMs?: number;
+  /**
+   * The text of the job's schedule, which the grant writes: at most 100 printable ASCII characters. A grant with a tick
+   * and without this text removes the text in the record; a grant without a tick leaves that text.
+   */
+  readonly schedule?: string;
   /** Whether the grant itself marks the tick as done (`tickMark: 'start'`). */
   readonly markTickAtStart: boolean;
 }

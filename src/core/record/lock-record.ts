@@ -20,6 +20,7 @@ export type LockRecord = {
   readonly barredAttempt?: string;
   readonly pausedUntil?: number;
   readonly pausedBy?: string;
+  readonly schedule?: string;
   readonly result?: 'succeeded' | 'failed';
   readonly releasedAt?: number;
   readonly error?: string;
@@ -78,6 +79,7 @@ const CHECKS: Readonly<Record<Exclude<keyof LockRecord, `r${number}`>, Check> & 
   v: isCount,
   openTicks: isTickList,
   failedTicks: isTickList,
+  schedule: isText,
   error: isText,
   pausedUntil: isPauseEnd,
   pausedBy: isText,

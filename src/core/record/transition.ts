@@ -21,12 +21,12 @@ import { rowOfForce, rowsOfRelease } from './run-ring.js';
  */
 
 /**
- * Makes the fields of a grant at `nowMs`. If the claim has no tick, the store also removes `tick` from the record.
+ * Makes the fields of a grant at `nowMs`. The store also removes the attribute that `removedByGrant` names, if any.
  *
  * @param before the item before the grant, unchecked
  */
 export function grantFields(claim: Claim, nowMs: number, untilMs: number, before: Item = {}): LockRecord {
-  const { attemptId, leaseMs, lockedBy, tickMs, markTickAtStart } = claim;
+  const { attemptId, leaseMs, lockedBy, tickMs, schedule, markTickAtStart } = claim;
   return {
     attemptId,
     state: 'held',
@@ -37,15 +37,22 @@ export function grantFields(claim: Claim, nowMs: number, untilMs: number, before
     v: RECORD_VERSION,
     ...defined({
       tick: tickMs,
+      schedule: tickMs === undefined ? undefined : schedule,
       doneTick: markTickAtStart ? tickMs : undefined,
       failedTicks: failedTicksAfterCrash(before),
     }),
   };
 }
 
+/** Returns the attribute that a grant removes, because its claim does not have it. A grant without a tick keeps `schedule`. */
+export function removedByGrant({ tickMs, schedule }: Claim): 'tick' | 'schedule' | undefined {
+  if (tickMs === undefined) return 'tick';
+  return schedule === undefined ? 'schedule' : undefined;
+}
+
 /** Makes the whole record of a grant at `nowMs`, for a store that writes whole records. */
 export function grantedRecord(claim: Claim, nowMs: number, before: LockRecord = {}): LockRecord {
-  const { tick: _, ...kept } = before;
+  const { [removedByGrant(claim) ?? 'tick']: _, ...kept } = before;
   const fencingToken = (kept.fencingToken ?? nowMs) + 1;
   return { ...kept, ...grantFields(claim, nowMs, nowMs + claim.leaseMs, before), fencingToken };
 }

@@ -63,12 +63,15 @@ export function takingTurns<S extends LockStore>(client: object, store: S): S {
   return {
     ...store,
     async acquire(claim, call) {
-      const turn = await turnIn(turns, turns.others, call);
+      const free = turnIn(turns, turns.others, call);
+      // A call that need not wait is sent at once, so that an abort finds it under way.
+      const turn = free instanceof Promise ? await free : free;
       if (!turn) throw new RunEndedError(claim.name, 'DEADLINE', TOO_MANY);
       return settle(turns, turn, store.acquire(claim, turn));
     },
     async release(lease, completion, call) {
-      const turn = (await turnIn(turns, turns.urgent, call)) ?? begin(turns, afterWaiting(call));
+      const free = turnIn(turns, turns.urgent, call);
+      const turn = (free instanceof Promise ? await free : free) ?? begin(turns, afterWaiting(call));
       return settle(turns, turn, store.release(lease, completion, turn));
     },
   };

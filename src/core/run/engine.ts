@@ -14,7 +14,7 @@ import {
 import { type Clock, jittered, pause } from '../values/clock.js';
 import { defined } from '../values/defined.js';
 import { scheduleMark, scheduleMarkIn, truncateUtf8 } from '../values/names.js';
-import { dateOf, isTickOf } from '../values/tick.js';
+import { dateOf, isTickOf, storedText } from '../values/tick.js';
 import { acquireCall, stopMono, timeIsUp } from './deadlines.js';
 import { runGuarded } from './guarded-run.js';
 import { beginTrace, type Invocation, invocationOf, type Order, ofCall, type Task } from './invocation.js';
@@ -170,7 +170,10 @@ function claimFor({ order, policy, attemptId }: Invocation): Claim {
     leaseMs: order.leaseMs,
     lockedBy: truncateUtf8(order.lockedBy, MAX_LOCKED_BY_BYTES),
     markTickAtStart: policy.tickMark === 'start',
-    ...defined({ tickMs: order.tickMs }),
+    ...defined({
+      tickMs: order.tickMs,
+      schedule: order.tickMs === undefined ? undefined : storedText(policy.schedule),
+    }),
   };
 }
 

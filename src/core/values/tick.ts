@@ -53,6 +53,16 @@ export interface MadeSchedule extends Schedule {
 /** A schedule given as a duration: the time between two ticks, without the instants at which they are due. */
 export type Interval = Required<Pick<Schedule, 'everyMs'>>;
 
+/** Matches a text that a record can contain as its schedule. */
+const STORABLE = /^[ -~]{1,100}$/;
+
+/** Returns the text of a schedule for the record; undefined if nobody could read that text back, or if it is too long. */
+export function storedText(schedule: Schedule | Interval | undefined): string | undefined {
+  if (schedule === undefined) return undefined;
+  const text = (schedule as MadeSchedule)[STORED] ?? ('previous' in schedule ? '' : formatDuration(schedule.everyMs));
+  return STORABLE.test(text) ? text : undefined;
+}
+
 /** Whether a schedule has fixed instants for its ticks, and not only an interval. */
 export function isTimed(schedule: Schedule | Interval | undefined): schedule is Schedule {
   return schedule !== undefined && !(Number(schedule.everyMs) > 0);

@@ -5,7 +5,7 @@ import { FORCE_STEP, type LockRecord, recordAttributes } from '../../core/record
 import { memberAttribute } from '../../core/record/member-list.js';
 import { listedTick } from '../../core/record/open-ticks.js';
 import { deletedRecord } from '../../core/record/operator.js';
-import { forcedFields, pausedFields, releaseFields } from '../../core/record/transition.js';
+import { forcedFields, pausedFields, releaseFields, removedByGrant } from '../../core/record/transition.js';
 import { defined } from '../../core/values/defined.js';
 
 /*
@@ -87,13 +87,15 @@ function unchangedSince(path: string, placeholder: string, seen: unknown): strin
 }
 
 function grantRequest(
-  { attemptId, tickMs, markTickAtStart }: Claim,
+  claim: Claim,
   fields: LockRecord,
   conditions: readonly string[],
   values: Record<string, string | number | undefined>,
 ): UpdateRequest {
+  const { attemptId, tickMs, markTickAtStart } = claim;
   const { update, names, fieldValues } = set(fields);
   const hasTick = tickMs !== undefined;
+  const removed = removedByGrant(claim);
   const listed = hasTick && !markTickAtStart ? listedTick(tickMs) : undefined;
   const isOpen = listed === undefined ? `(${TICK_IS_NEW})` : TICK_IS_OPEN;
   const all = hasTick ? [...conditions, isOpen] : conditions;
@@ -101,7 +103,7 @@ function grantRequest(
   if (values[':succeeded']) pathOf('result', names);
   return {
     // The token rises by one with each grant; in a record without a token it starts at the clock.
-    UpdateExpression: `${update}, fencingToken = if_not_exists(fencingToken, :now) + :one${hasTick ? '' : ' REMOVE tick'}`,
+    UpdateExpression: `${update}, fencingToken = if_not_exists(fencingToken, :now) + :one${removed ? ` REMOVE ${removed}` : ''}`,
     ConditionExpression: all.join(' AND '),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: {

@@ -193,7 +193,7 @@ if lock.attemptId and lock.state == 'held' then
   ended(lock.attemptId)
   failTick()
 end
-if tick == '' then redis.call('HDEL', key, 'tick') end
+redis.call('HDEL', key, tick == '' and 'tick' or 'schedule')
 ${setPairsFrom(6)}
 set('fencingToken', text(token))
 set('lockedAt', text(now))

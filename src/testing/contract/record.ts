@@ -23,6 +23,25 @@ export const recordCases: readonly ContractCase[] = [
     expectFields(await record(), { tick: undefined, doneTick: TICK_MS }, 'record');
   }),
 
+  adminCase('a grant with a tick records the schedule of its job, in place of an older one', async ({ run, record }) => {
+    await run({ tickMs: TICK_MS, schedule: '0 9 * * *' });
+    expectFields(await record(), { schedule: '0 9 * * *' }, 'record');
+    await run({ tickMs: NEXT_TICK_MS, schedule: '0 8 * * * in Europe/Berlin' });
+    expectFields(await record(), { schedule: '0 8 * * * in Europe/Berlin' }, 'record');
+  }),
+
+  adminCase('a grant with a tick and without a schedule removes the schedule', async ({ run, record }) => {
+    await run({ tickMs: TICK_MS, schedule: '0 9 * * *' });
+    await run({ tickMs: NEXT_TICK_MS });
+    expectFields(await record(), { schedule: undefined, doneTick: NEXT_TICK_MS }, 'record');
+  }),
+
+  adminCase('a grant without a tick leaves the schedule', async ({ run, grant, record }) => {
+    await run({ tickMs: TICK_MS, schedule: '0 9 * * *' });
+    await grant({ schedule: '0 8 * * *' });
+    expectFields(await record(), { schedule: '0 9 * * *', tick: undefined }, 'record');
+  }),
+
   adminCase('F52 a release keeps the record and writes how the run ended', async ({ run, record }) => {
     const { fencingToken, lockedAtMs } = await run({ tickMs: TICK_MS });
     const stored = await record();

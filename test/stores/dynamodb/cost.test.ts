@@ -148,6 +148,7 @@ describe('the longest record', () => {
     lockedBy: 'w'.repeat(128),
     error: 'é'.repeat(80),
     pausedBy: 'ü'.repeat(80),
+    schedule: '*'.repeat(100),
   };
   const ordinary = {
     prefix: '',
@@ -155,6 +156,7 @@ describe('the longest record', () => {
     lockedBy: 'send-digest $LATEST eu-west-1 b7ccc76b-5239-4af8-83b9-eac2346d4987',
     error: 'ConditionalCheckFailedException',
     pausedBy: 'somebody@example.com',
+    schedule: '0 9 * * MON-FRI in Europe/Berlin',
   };
   type Texts = typeof longest;
 
@@ -210,7 +212,7 @@ describe('the longest record', () => {
     ...['attemptId', 'barredAttempt', 'doneTick', 'error', 'failedTicks', 'fencingToken', 'leaseMs', 'lockName'],
     ...['lockUntil', 'lockedAt', 'lockedBy', 'openTicks', 'pausedBy', 'pausedUntil'],
     ...Array.from({ length: 10 }, (_, slot) => `r${slot}`),
-    ...['releasedAt', 'result', 'sk', 'state', 'tick', 'v'],
+    ...['releasedAt', 'result', 'schedule', 'sk', 'state', 'tick', 'v'],
   ];
 
   /**
@@ -219,7 +221,7 @@ describe('the longest record', () => {
    */
   async function acquireAndEnd(
     store: LockStore,
-    { name, lockedBy, error }: Texts,
+    { name, lockedBy, error, schedule }: Texts,
     nth: number,
     missed: number,
   ): Promise<boolean> {
@@ -232,6 +234,7 @@ describe('the longest record', () => {
         leaseMs: 86_399_999,
         lockedBy,
         tickMs,
+        schedule,
         markTickAtStart: false,
       },
       call(),

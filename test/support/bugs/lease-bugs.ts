@@ -93,6 +93,12 @@ export const LEASE_BUGS: readonly StoreBug[] = [
 
 // biome-ignore format: each bug in a few rows
 export const RECORD_BUGS: readonly StoreBug[] = [
+  bug('records no schedule', 'a grant with a tick records the schedule of its job, in place of an older one',
+    writes('acquire', (record) => without(record, 'schedule'))),
+  bug('keeps the schedule of the run before', 'a grant with a tick and without a schedule removes the schedule',
+    writes('acquire', (record, { schedule }) => schedule === undefined ? record : { schedule, ...record })),
+  bug('removes the schedule at a run without a tick', 'a grant without a tick leaves the schedule',
+    writes('acquire', (record) => record.tick === undefined ? without(record, 'schedule') : record)),
   bug('leaves no row of a crash', 'row 28: a crashed run is recorded by the release of its successor',
     writes('release', (record) => withRows(record, (row) => !row.startsWith('c|')))),
   bug('leaves no rows', TEN_RUNS, writes('release', (record) => withRows(record, () => false))),
