@@ -10,6 +10,7 @@ export default defineConfig({
       'test/**/*.proof.test.ts',
       // Each has more in this run: see `inThisRun` and `kindsOfRun`.
       'test/chaos/{catch-up,election,frozen-process,handles,keep-alive,kill-points,many-at-once}.test.ts',
+      'test/cli/run.test.ts',
       'test/observe/span-links.test.ts',
       'test/infra/deployed-handlers.test.ts',
       'test/support/lambda-runtime/environment.test.ts',
