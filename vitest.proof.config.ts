@@ -13,7 +13,7 @@ export default defineConfig({
       'test/cli/run.test.ts',
       'test/observe/span-links.test.ts',
       'test/infra/deployed-handlers.test.ts',
-      'test/support/lambda-runtime/environment.test.ts',
+      'test/infra/lambda-runtime/environment.test.ts',
       'test/stores/{dynamodb,redis}/contract.test.ts',
     ],
     provide: { isProof: true },

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { examplesOf } from '../docs/examples.js';
 import { dynamoDBHarness } from '../support/dynamodb-harness.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
-import { type IamProxy, startIamProxy } from '../support/iam-proxy.js';
+import { type IamProxy, startIamProxy } from './iam-proxy.js';
 import { innerCli } from '../support/inner-cli.js';
 import { memberCases } from '../support/member-cases.js';
 import { ran, taken } from './stage.js';

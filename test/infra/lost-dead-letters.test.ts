@@ -8,8 +8,8 @@ import {
   type SingleExecutionFunctionProps,
 } from 'single-execution/cdk';
 import { expect, test } from 'vitest';
-import { PlayedAlarm } from '../support/cloudwatch/alarm-play.js';
-import { Metrics } from '../support/cloudwatch/series.js';
+import { PlayedAlarm } from './cloudwatch/alarm-play.js';
+import { Metrics } from './cloudwatch/series.js';
 import { appStack, templateOf } from '../support/synthesised.js';
 import { HANDLER, ownFunction } from './digest.js';
 

@@ -1,7 +1,7 @@
 import { createLeaderElection, type ElectionOptions, withLeadership } from 'single-execution/leader';
 import { memoryStore } from 'single-execution/memory';
 import { describe, expect, test, vi } from 'vitest';
-import { electionScene, LEASE, twoCandidates } from '../support/election-scene.js';
+import { electionScene, LEASE, twoCandidates } from './election-scene.js';
 import { scriptedStore } from '../support/scripted-store.js';
 
 const store = memoryStore();

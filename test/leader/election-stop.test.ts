@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { electionScene, LEASE, RETRY, twoCandidates } from '../support/election-scene.js';
+import { electionScene, LEASE, RETRY, twoCandidates } from './election-scene.js';
 import { gate } from '../support/gate.js';
 import { settledOf } from '../support/settled.js';
 

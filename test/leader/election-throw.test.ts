@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockLostError, RunEndedError } from 'single-execution';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { electionScene, GUARD, LEASE, RETRY } from '../support/election-scene.js';
+import { electionScene, GUARD, LEASE, RETRY } from './election-scene.js';
 import { gate } from '../support/gate.js';
 import { settledOf } from '../support/settled.js';
 

@@ -1,7 +1,7 @@
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { LockLostError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
-import { mockedLocks } from '../../support/mocked-locks.js';
+import { mockedLocks } from './mocked-locks.js';
 import { refused } from '../../support/sdk-errors.js';
 
 const NOW = Date.UTC(2026, 0, 1);
