@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest';
 import { startConsole } from '../../../src/cli/console/console-server.js';
 import { pacedAdmin } from '../../../src/cli/console/paced-admin.js';
 import { systemClock } from '../../../src/core/values/clock.js';
+import type { Kind } from '../../support/backends.js';
 import type { CliStage } from '../stage.js';
 
 export interface StartedConsole {
