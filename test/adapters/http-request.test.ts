@@ -1,8 +1,8 @@
 import { withSingleExecution } from 'single-execution/http';
 import { describe, expect, test, vi } from 'vitest';
 import { readSchedule, whoCalls } from '../../src/adapters/http-request.js';
-import { fixture } from '../support/fixture.js';
 import { memoryLocks } from '../support/memory-locks.js';
+import { fixture } from './fixture.js';
 
 const URL = 'https://example.com/api/digest';
 const NOON = Date.parse('2026-09-02T12:00:00Z');

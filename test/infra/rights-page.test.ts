@@ -4,7 +4,7 @@ import { type ILockTable, LockTable } from 'single-execution/cdk';
 import { expect, test } from 'vitest';
 import { examplesOf } from '../docs/examples.js';
 import { isAllowed } from './iam-policy.js';
-import { appStack } from '../support/synthesised.js';
+import { appStack } from './synthesised.js';
 
 const ARN = 'arn:aws:dynamodb:eu-west-1:123456789012:table/locks';
 const VERBS = [

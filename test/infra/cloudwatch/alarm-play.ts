@@ -1,4 +1,4 @@
-import { resolved } from '../../support/synthesised-app.js';
+import { resolved } from '../synthesised-app.js';
 import { type AlarmRule, type AlarmState, alarmState, type MissingData } from './alarm-state.js';
 import { metricMath } from './metric-math.js';
 import { type Dimension, keyOf, type MetricQuery, type Metrics, type Series } from './series.js';
