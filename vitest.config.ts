@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/runner/longest-first.js';
+import { SlowestFiles } from './test/runner/slowest-files.js';
 import { DOORS } from './test/support/doors.js';
-import { LongestFirst } from './test/support/longest-first.js';
-import { SlowestFiles } from './test/support/slowest-files.js';
 
 /** The public doors, each resolved to its source, so that tests and handlers import what users import. */
 const doors = Object.entries(DOORS).map(([door, source]) => ({
@@ -19,10 +19,10 @@ export default defineConfig({
     reporters: ['default', ...(process.env['GITHUB_ACTIONS'] ? ['github-actions'] : []), new SlowestFiles()],
     provide: { isProof: false },
     sequence: { sequencer: LongestFirst },
-    globalSetup: ['test/support/dynamodb-local.global.ts', 'test/support/run-folder.global.ts'],
+    globalSetup: ['test/runner/dynamodb-local.global.ts', 'test/runner/run-folder.global.ts'],
     // A worker keeps the packages that it has loaded: the AWS SDK and the CDK take longer to load than most files to run.
     isolate: false,
-    setupFiles: ['test/support/fresh-file.setup.ts', 'test/support/properties.setup.ts'],
+    setupFiles: ['test/runner/fresh-file.setup.ts', 'test/runner/properties.setup.ts'],
     // Two more than there are cores: half of all time a test waits, and another worker has its core.
     maxWorkers: availableParallelism() + 2,
     // Of tests that wait much and work little. A worker takes it from its first file: a file can only ask for fewer.

@@ -11,9 +11,10 @@ export default defineConfig({
       // Each has more in this run: see `inThisRun` and `kindsOfRun`.
       'test/chaos/{catch-up,election,frozen-process,handles,keep-alive,kill-points,many-at-once}.test.ts',
       'test/faults/*.test.ts',
+      'test/cli/run.test.ts',
       'test/observe/span-links.test.ts',
       'test/infra/deployed-handlers.test.ts',
-      'test/support/lambda-runtime/environment.test.ts',
+      'test/infra/lambda-runtime/environment.test.ts',
       'test/stores/{dynamodb,redis}/contract.test.ts',
     ],
     provide: { isProof: true },

@@ -1,12 +1,12 @@
 /**
  * Measures how long five processes have no leader after the leader is killed, shut down cleanly, or suspended: `npx tsx
  * bench/failover.ts [rounds]`. Leaders write to a Redis, the witness, which refuses writes with an older term. See
- * test/support/election-drill.ts.
+ * test/chaos/election-drill.ts.
  */
 
 import { redis } from '../test/support/backends/redis.js';
 import { backendOf, freshPlace, kindsWith } from '../test/support/backends.js';
-import { figuresOf, type Suspended, startElectionDrill } from '../test/support/election-drill.js';
+import { figuresOf, type Suspended, startElectionDrill } from '../test/chaos/election-drill.js';
 
 const ROUNDS = Number(process.argv[2] ?? 20);
 const LEASE_MS = 1_000;

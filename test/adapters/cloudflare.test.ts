@@ -2,8 +2,7 @@ import type { Execution } from 'single-execution';
 import { type ScheduledController, withSingleExecution } from 'single-execution/cloudflare';
 import { cron } from 'single-execution/schedule';
 import { describe, expect, test, vi } from 'vitest';
-import { MINUTE, NOW } from '../support/memory-locks.js';
-import { wrapperLocks } from '../support/wrapper-locks.js';
+import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
 
 const env = { LOCKS: 'https://locks.example.com' };
 type Env = typeof env;
@@ -30,7 +29,7 @@ class Controller {
 const context = () => ({ waitUntil: (_promise: Promise<unknown>) => {}, passThroughOnException() {} });
 
 function setting() {
-  const locks = wrapperLocks();
+  const locks = memoryLocks();
   const acquire = vi.spyOn(locks.store, 'acquire');
   const made = vi.fn((_env: Env) => ({ ...locks.store }));
   return { ...locks, acquire, made };

@@ -1,10 +1,9 @@
 import { withSingleExecution } from 'single-execution/http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { gate } from '../support/gate.js';
-import { NOW } from '../support/memory-locks.js';
+import { memoryLocks, NOW } from '../support/memory-locks.js';
 import { pass } from '../support/pass.js';
 import { untilUnhandledAreTold } from '../support/unhandled.js';
-import { wrapperLocks } from '../support/wrapper-locks.js';
 
 const request = () => new Request('https://example.com/api/digest');
 
@@ -21,7 +20,7 @@ function platform() {
 type Context = ReturnType<typeof platform>;
 
 function setting() {
-  const { options, ...locks } = wrapperLocks();
+  const { options, ...locks } = memoryLocks();
   return { ...locks, options: { ...options, secret: false, tick: { every: '10m' } } as const };
 }
 

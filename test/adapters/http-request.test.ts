@@ -1,8 +1,8 @@
 import { withSingleExecution } from 'single-execution/http';
 import { describe, expect, test, vi } from 'vitest';
 import { readSchedule, whoCalls } from '../../src/adapters/http-request.js';
-import { fixture } from '../support/fixture.js';
-import { wrapperLocks } from '../support/wrapper-locks.js';
+import { memoryLocks } from '../support/memory-locks.js';
+import { fixture } from './fixture.js';
 
 const URL = 'https://example.com/api/digest';
 const NOON = Date.parse('2026-09-02T12:00:00Z');
@@ -17,7 +17,7 @@ const json = (body: unknown) => post(JSON.stringify(body));
 
 /** A route on a host whose clock stands a few seconds after noon. */
 async function setting() {
-  const { clock, store, ...locks } = wrapperLocks();
+  const { clock, store, ...locks } = memoryLocks();
   const options = { ...locks.options, secret: false, tick: 'event' } as const;
   await clock.advance(NOON + 7_000 - clock.now());
   const acquire = vi.spyOn(store, 'acquire');

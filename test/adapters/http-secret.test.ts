@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Options, withSingleExecution } from 'single-execution/http';
 import { beforeEach, describe, expect, type Mock, test, vi } from 'vitest';
 import { secretCheck } from '../../src/core/wrap/request-secret.js';
-import { wrapperLocks } from '../support/wrapper-locks.js';
+import { memoryLocks } from '../support/memory-locks.js';
 
 let told: Mock<typeof console.warn>;
 beforeEach(() => {
@@ -18,7 +18,7 @@ const asking = (authorization?: string) =>
   new Request(URL, { headers: authorization === undefined ? {} : { authorization } });
 
 function setting(over: Pick<Options, 'secret'> = {}) {
-  const { store, options } = wrapperLocks();
+  const { store, options } = memoryLocks();
   const acquire = vi.spyOn(store, 'acquire');
   const handler = vi.fn(async (_request: Request) => new Response('sent'));
   const wrap = () => withSingleExecution(handler, { ...options, tick: 'none', ...over });
@@ -65,7 +65,7 @@ describe('row 66: the secret of the scheduler', () => {
 
   test('row 66: the name and the tick of a refused request are not computed', async () => {
     const [name, tick] = [vi.fn(() => 'digest'), vi.fn(() => undefined)];
-    const { options } = wrapperLocks();
+    const { options } = memoryLocks();
     const route = withSingleExecution(() => new Response(), { ...options, secret: 's3cret', name, tick });
 
     expect((await route(asking(), {})).status).toBe(401);

@@ -3,13 +3,12 @@ import { withSingleExecution } from 'single-execution/http';
 import { cron } from 'single-execution/schedule';
 import { faultyStore } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { MINUTE, NOW } from '../support/memory-locks.js';
-import { wrapperLocks } from '../support/wrapper-locks.js';
+import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
 
 const request = () => new Request('https://example.com/api/digest');
 
 function setting() {
-  const { store, observer, item, options } = wrapperLocks();
+  const { store, observer, item, options } = memoryLocks();
   return { store, observer, item, options: { ...options, secret: false, tick: { every: '10m' } } as const };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readScheduleEvent } from '../../src/adapters/lambda.js';
-import { fixture } from '../support/fixture.js';
+import { fixture } from './fixture.js';
 
 const MIDNIGHT = Date.parse('2026-01-01T00:00:00Z');
 const SCHEDULE = 'arn:aws:scheduler:eu-west-1:123456789012:schedule/default/send-digest';

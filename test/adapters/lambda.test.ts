@@ -2,14 +2,13 @@ import { type Context, type Execution, withSingleExecution } from 'single-execut
 import { cron } from 'single-execution/schedule';
 import { lambdaContext, scheduledEvent, schedulerEvent } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { fixture } from '../support/fixture.js';
-import { MINUTE, NOW } from '../support/memory-locks.js';
+import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
 import { pass } from '../support/pass.js';
-import { wrapperLocks } from '../support/wrapper-locks.js';
+import { fixture } from './fixture.js';
 
 /** A function whose remaining time sets its lease. */
 function setting(remainingMs = MINUTE) {
-  const { options: given, clock, store, ...locks } = wrapperLocks();
+  const { options: given, clock, store, ...locks } = memoryLocks();
   const { lockAtMostFor: _, ...options } = given;
   const acquire = vi.spyOn(store, 'acquire');
   const context = (over: Partial<Context> = {}) => lambdaContext({ clock, remainingMs, ...over } as object);

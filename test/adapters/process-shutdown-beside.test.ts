@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { gate } from '../support/gate.js';
-import { preparePrograms } from '../support/program.js';
 import { startRedisServer } from '../support/redis-server.js';
+import { preparePrograms } from './program.js';
 
 const server = await startRedisServer();
 const programs = await preparePrograms(server.url);

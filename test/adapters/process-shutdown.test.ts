@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { preparePrograms } from '../support/program.js';
 import { startRedisServer } from '../support/redis-server.js';
+import { preparePrograms } from './program.js';
 
 const server = await startRedisServer();
 const redis = new Redis(server.url);

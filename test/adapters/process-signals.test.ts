@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EXIT_LISTENERS } from '../others/exit-listeners.js';
-import { preparePrograms } from '../support/program.js';
 import { startRedisServer } from '../support/redis-server.js';
+import { preparePrograms } from './program.js';
 
 const server = await startRedisServer();
 const redis = new Redis(server.url);

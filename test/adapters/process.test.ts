@@ -6,12 +6,11 @@ import { withSingleExecution as ofRoutes } from 'single-execution/http';
 import { withSingleExecution } from 'single-execution/process';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
-import { wrapperLocks } from '../support/wrapper-locks.js';
 
 const { Cron: Cron10 } = createRequire(import.meta.url)('croner-10') as typeof import('croner');
 
 function setting() {
-  const { clock, store, options } = wrapperLocks();
+  const { clock, store, options } = memoryLocks();
   return { clock, store, options: { ...options, tick: 'none' as const } };
 }
 

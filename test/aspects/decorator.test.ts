@@ -5,8 +5,7 @@ import { SingleExecution } from 'single-execution/decorator';
 import ts from 'typescript';
 import { describe, expect, test, vi } from 'vitest';
 import { thisProcess } from '../../src/core/values/environment.js';
-import { NOW } from '../support/memory-locks.js';
-import { wrapperLocks } from '../support/wrapper-locks.js';
+import { memoryLocks, NOW } from '../support/memory-locks.js';
 
 /** A class as a user writes it. It is a text, which each compiler under test compiles. */
 const SOURCE = `
@@ -62,7 +61,7 @@ function made(code: string, options: object, seen: (...args: unknown[]) => void 
 }
 
 function setting() {
-  const { options, ...locks } = wrapperLocks();
+  const { options, ...locks } = memoryLocks();
   return { ...locks, options: { ...options, tick: 'none' } as const };
 }
 

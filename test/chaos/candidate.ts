@@ -9,7 +9,7 @@ import { createLeaderElection, type Leadership } from 'single-execution/leader';
 import type { StoreAddress } from '../support/backends/backend.js';
 import { openStore } from '../support/backends.js';
 import { order, say } from '../support/told.js';
-import { witness } from '../support/witness.js';
+import { witness } from './witness.js';
 
 export interface CandidateOrder {
   readonly store: StoreAddress;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BackendStage, kindsOfRun, startBackends, warmUp } from '../support/backends/stage.js';
-import { type ElectionDrill, type Figures, figuresOf, startElectionDrill } from '../support/election-drill.js';
+import { type ElectionDrill, type Figures, figuresOf, startElectionDrill } from './election-drill.js';
 
 /*
  * Five real processes stand for election on a real store. The leader is killed several times, ended by SIGTERM several

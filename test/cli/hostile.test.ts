@@ -8,7 +8,7 @@ import type { Option } from '../../src/cli/option.js';
 import { safeJson, safeText, withoutSecrets } from '../../src/cli/safe-text.js';
 import { systemClock } from '../../src/core/values/clock.js';
 import { innerCli } from '../support/inner-cli.js';
-import { cliStage, freshName, ran, taken } from './stage.js';
+import { cliStage, freshName, KINDS, ran, taken } from './stage.js';
 
 /*
  * Any command line ends with an exit code that docs/cli.md names, says in one line what is wrong, and changes no lock
@@ -234,7 +234,7 @@ test.each(['UPSTASH_REDIS_REST_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOK
   },
 );
 
-test.each(['dynamodb', 'redis'] as const)('a stored holder cannot write to the terminal, on %s', async (kind) => {
+test.each(KINDS)('a stored holder cannot write to the terminal, on %s', async (kind) => {
   const { run, json, store } = stage().on(kind);
   const name = freshName();
   const lockedBy = '\x1b[2Jweb\u009b1\u202e';
@@ -297,16 +297,13 @@ describe('a command line', () => {
     expect(stdout + stderr).not.toContain('hunter2');
   });
 
-  test.each(['dynamodb', 'redis'] as const)(
-    'options of the store, on %s, may stand before the command',
-    async (kind) => {
-      const { args } = stage().on(kind);
+  test.each(KINDS)('options of the store, on %s, may stand before the command', async (kind) => {
+    const { args, env } = stage().on(kind);
 
-      expect(await innerCli([...args, '--json', 'show', freshName()])).toMatchObject({ code: 3 });
-      const run = [...args, 'run', '--name', freshName(), '--', 'sh', '-c', 'exit 7'];
-      expect(await innerCli(run)).toMatchObject({ code: 7 });
-    },
-  );
+    expect(await innerCli([...args, '--json', 'show', freshName()], env)).toMatchObject({ code: 3 });
+    const run = [...args, 'run', '--name', freshName(), '--', 'sh', '-c', 'exit 7'];
+    expect(await innerCli(run, env)).toMatchObject({ code: 7 });
+  });
 
   test('the help of run puts options before the command to run', async () => {
     const { stdout } = await innerCli(['run', '--help']);

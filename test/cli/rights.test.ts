@@ -4,11 +4,11 @@ import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { examplesOf } from '../docs/examples.js';
-import { dynamoDBHarness } from '../support/dynamodb-harness.js';
+import { dynamoDBHarness } from '../support/backends/dynamodb.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
-import { type IamProxy, startIamProxy } from '../support/iam-proxy.js';
 import { innerCli } from '../support/inner-cli.js';
 import { memberCases } from '../support/member-cases.js';
+import { type IamProxy, startIamProxy } from './iam-proxy.js';
 import { ran, taken } from './stage.js';
 
 const [FUNCTION = '', OPERATOR = ''] = examplesOf('docs/deploy/rights.md', 'json').map(({ code }) => code);

@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { guardMs } from '../../src/core/values/lease.js';
+import { kindsOfRun } from '../support/backends/stage.js';
+import type { Kind } from '../support/backends.js';
 import { innerCli } from '../support/inner-cli.js';
 import { freePort } from '../support/kept-server.js';
-import { cliStage, clockAt, freshName, KINDS, ran, taken } from './stage.js';
+import { cliStage, clockAt, freshName, ran, taken } from './stage.js';
 
 // Run two tests at a time, because some only wait. If more processes started at once, calls to stores would time out.
 vi.setConfig({ maxConcurrency: 2 });
@@ -30,10 +32,10 @@ const freshFile = () => join(stage().cli.folder, randomUUID());
 const linesOf = async (file: string) => (await readFile(file, 'utf8')).trimEnd().split('\n');
 
 /** Starts a run, and resolves when its command has begun. */
-async function started(kind: (typeof KINDS)[number], ...args: string[]) {
+async function started(kind: Kind, ...args: string[]) {
   const { cli, on } = stage();
   const end = args.indexOf('--');
-  const run = cli.start(['run', ...args.slice(0, end), ...on(kind).args, ...args.slice(end)]);
+  const run = cli.start(['run', ...args.slice(0, end), ...on(kind).args, ...args.slice(end)], on(kind).env);
   await Promise.race([
     once(run.child.stdout as NodeJS.ReadableStream, 'data'),
     run.ended.then((end) => Promise.reject(new Error(`ended before its command began: ${JSON.stringify(end)}`))),
@@ -43,27 +45,20 @@ async function started(kind: (typeof KINDS)[number], ...args: string[]) {
 
 /** Runs a command line in this process. */
 const runOn =
-  (kind: (typeof KINDS)[number]) =>
+  (kind: Kind) =>
   (...args: string[]) =>
     stage()
       .on(kind)
       .run('run', ...args);
 
-describe.concurrent.each(KINDS)('on %s', (kind) => {
+describe.concurrent.each(kindsOfRun('tool'))('on %s', (kind) => {
   const runWith = runOn(kind);
 
   test('row 121: a command of run finds name, tick and fencing token in its environment, and its output is passed on', async () => {
     const name = freshName();
     const { cli, on } = stage();
-    const { code, stdout, stderr } = await cli.run([
-      'run',
-      '--name',
-      name,
-      '--tick',
-      TICK,
-      ...on(kind).args,
-      ...sh(PRINT),
-    ]);
+    const line = ['run', '--name', name, '--tick', TICK, ...on(kind).args, ...sh(PRINT)];
+    const { code, stdout, stderr } = await cli.run(line, on(kind).env);
     const { fencingToken } = (await on(kind).admin.get(name)) ?? {};
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -6,7 +6,8 @@ import { KINDS as STORE_KINDS } from '../../src/cli/store/kinds.js';
 import type { LockStore } from '../../src/core/ports/lock-store.js';
 import { systemClock } from '../../src/core/values/clock.js';
 import { type BackendStage, startBackends, warmUp } from '../support/backends/stage.js';
-import { type BuiltCli, builtCli, type CliEnd } from '../support/built-cli.js';
+import { type Kind, kindsWith } from '../support/backends.js';
+import { type BuiltCli, builtCli, type CliEnd, PEERS } from '../support/built-cli.js';
 import { innerCli } from '../support/inner-cli.js';
 
 /** The folders of node_modules with the clients of all stores of processes. */
@@ -14,7 +15,7 @@ export const DATABASE_CLIENTS = STORE_KINDS.flatMap(({ job }) => job?.needed ?? 
   name.replace(/\/.*/, ''),
 );
 
-export const KINDS = ['dynamodb', 'redis'] as const;
+export const KINDS = kindsWith('tool');
 
 /** The command-line tool over one real store. */
 export interface StoreStage {
@@ -22,6 +23,8 @@ export interface StoreStage {
   readonly admin: LockAdmin;
   /** The options that name the store. */
   readonly args: readonly string[];
+  /** The variables with which these options find the store. */
+  readonly env: NodeJS.ProcessEnv;
   /** Runs a command on the store. */
   run(...args: readonly string[]): Promise<CliEnd>;
   /** Runs a command on the store, and resolves to the JSON that it printed. */
@@ -30,7 +33,7 @@ export interface StoreStage {
 
 export interface CliStage {
   readonly cli: BuiltCli;
-  on(kind: (typeof KINDS)[number]): StoreStage;
+  on(kind: Kind): StoreStage;
 }
 
 /** The published tool and real stores, for the tests of one file. All commands but `console` run in this process. */
@@ -38,23 +41,25 @@ export function cliStage(): () => CliStage {
   let stores: BackendStage;
   let cli: BuiltCli;
   beforeAll(async () => {
-    [stores, cli] = await Promise.all([startBackends(...KINDS), builtCli()]);
+    [stores, cli] = await Promise.all([startBackends(...KINDS), builtCli([...PEERS, ...DATABASE_CLIENTS])]);
     for (const kind of KINDS) await warmUp(stores.on(kind).store);
   });
   afterAll(async () => {
     await Promise.all([stores?.stop(), cli?.remove()]);
   });
-  const on = (kind: (typeof KINDS)[number]): StoreStage => {
+  const on = (kind: Kind): StoreStage => {
     const { store, admin, engine, address } = stores.on(kind);
     const args = engine.args(address);
+    const env = { ...process.env, ...engine.env };
     const run = (...own: readonly string[]) => {
       const line = withStore(own, args);
-      return own[0] === 'console' ? cli.run(line) : innerCli(line, process.env);
+      return own[0] === 'console' ? cli.run(line, env) : innerCli(line, env);
     };
     return {
       store,
       admin: lockAdmin(admin),
       args,
+      env,
       run,
       async json(...own) {
         const { code, stdout, stderr } = await run(...own, '--json');

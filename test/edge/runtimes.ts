@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { startKeeper } from '../support/lambda-runtime/keeper.js';
+import { startKeeper } from '../support/keeper.js';
 import { fetchedBinary, nodeBinary } from '../support/node-binary.js';
 
 const START_MS = 20_000;

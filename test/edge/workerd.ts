@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { build } from 'esbuild';
 import { Miniflare } from 'miniflare';
-import { startKeeper } from '../support/lambda-runtime/keeper.js';
+import { startKeeper } from '../support/keeper.js';
 
 /** The compatibility date. `wrangler init` writes the date of the day. */
 const COMPATIBILITY_DATE = '2026-04-01';

@@ -2,8 +2,8 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { vi } from 'vitest';
 import { emfWriter } from '../../src/core/observers/emf-writer.js';
 import type { EventBody, Observer } from '../../src/core/public/events.js';
-import { PlayedAlarm } from '../support/cloudwatch/alarm-play.js';
-import { type Dimension, Metrics } from '../support/cloudwatch/series.js';
+import { PlayedAlarm } from './cloudwatch/alarm-play.js';
+import { type Dimension, Metrics } from './cloudwatch/series.js';
 import { dataIn } from './emf-data.js';
 
 /** What CloudWatch leaves open: how many periods more than needed it fetches, and how late it shows a metric. */

@@ -4,9 +4,9 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { SingleExecutionFunctionProps } from 'single-execution/cdk';
-import { appStack, templateOf } from '../support/synthesised.js';
 import { AlarmScene, type Chance, type Rings } from './alarm-scene.js';
 import { digest, nightly } from './digest.js';
+import { appStack, templateOf } from './synthesised.js';
 
 /** What happens to a job, and which of its alarms go off: `once`, or `once, stays` if the alarm does not end. */
 export interface Situation {

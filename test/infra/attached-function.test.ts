@@ -3,8 +3,8 @@ import { Role } from 'aws-cdk-lib/aws-iam';
 import { type CfnFunction, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { functionBehind, functionResource, refuseNoRole, timeoutOf } from '../../infra/constructs/attached-function.js';
-import { appStack } from '../support/synthesised.js';
 import { ownFunction } from './digest.js';
+import { appStack } from './synthesised.js';
 
 const mine = (timeout?: Duration) => ownFunction(appStack(), 'Mine', timeout && { timeout });
 

@@ -7,8 +7,8 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { type AttachProps, LockTable, SingleExecution } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
-import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
 import { nightly, ownFunction } from './digest.js';
+import { appStack, propertiesOf, templateOf } from './synthesised.js';
 
 const ARN = 'arn:aws:sqs:eu-west-1:123456789012:mine';
 

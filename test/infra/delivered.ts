@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { SeenRequest } from '../support/fault-proxy.js';
-import type { AwsRequest } from '../support/iam-policy.js';
+import type { AwsRequest } from './iam-policy.js';
 
 interface Delivery {
   readonly scheduledTime: string;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LockAlarmLevel } from 'single-execution/cdk';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { templateOf } from '../support/synthesised.js';
 import { digest } from './digest.js';
+import { templateOf } from './synthesised.js';
 
 const pageOf = (name: string): string => readFileSync(new URL(`../../docs/deploy/${name}.md`, import.meta.url), 'utf8');
 const LIMIT = 500;

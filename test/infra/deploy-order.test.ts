@@ -4,8 +4,8 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, type IFunction, type IVersion, Function as LambdaFunction, Version } from 'aws-cdk-lib/aws-lambda';
 import { type AttachProps, type LockSchedule, LockTable, SingleExecution } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
-import { appStack, templateOf } from '../support/synthesised.js';
 import { nightly, ownFunction } from './digest.js';
+import { appStack, templateOf } from './synthesised.js';
 
 const FUNCTION = 'arn:aws:lambda:eu-west-1:123456789012:function:digest';
 const ROLE = 'arn:aws:iam::123456789012:role/digest';

@@ -10,18 +10,13 @@ import { dynamoDBLocal } from '../support/dynamodb-local.js';
 import { emfProblems } from '../support/emf-check.js';
 import { type FaultProxy, type SeenRequest, startFaultProxy } from '../support/fault-proxy.js';
 import { type Gate, gate } from '../support/gate.js';
-import { isAllowed } from '../support/iam-policy.js';
 import { inThisRun } from '../support/in-this-run.js';
-import {
-  type InvokeOptions,
-  type LambdaHost,
-  type Running,
-  startLambda,
-} from '../support/lambda-runtime/lambda-host.js';
 import { closed, listening } from '../support/loopback.js';
 import { nodeBinary } from '../support/node-binary.js';
-import { createSynthesised, resolved, type SynthesisedApp, synthesisedApp } from '../support/synthesised-app.js';
 import { asked, delivered } from './delivered.js';
+import { isAllowed } from './iam-policy.js';
+import { type InvokeOptions, type LambdaHost, type Running, startLambda } from './lambda-runtime/lambda-host.js';
+import { createSynthesised, resolved, type SynthesisedApp, synthesisedApp } from './synthesised-app.js';
 
 /*
  * Runs the code that `cdk deploy` would upload, as Lambda runs it, with the events that the template's schedules would

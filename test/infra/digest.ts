@@ -3,7 +3,7 @@ import type { Stack } from 'aws-cdk-lib';
 import { Code, type FunctionOptions, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LockTable, SingleExecutionFunction, type SingleExecutionFunctionProps } from 'single-execution/cdk';
-import { appStack } from '../support/synthesised.js';
+import { appStack } from './synthesised.js';
 
 export const HANDLER: string = fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url));
 export const nightly: ScheduleExpression = ScheduleExpression.cron({ minute: '0', hour: '2' });

@@ -2,8 +2,8 @@ import { type Environment, Stack } from 'aws-cdk-lib';
 import { MultiRegionConsistency, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { type ILockTable, LockTable } from 'single-execution/cdk';
 import { expect, test } from 'vitest';
-import { appStack, templateOf } from '../support/synthesised.js';
 import { digest } from './digest.js';
+import { appStack, templateOf } from './synthesised.js';
 
 const [OURS, OTHERS] = ['111111111111', '222222222222'];
 const at = (region?: string, account?: string): Environment => ({

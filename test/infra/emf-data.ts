@@ -1,4 +1,4 @@
-import type { Dimension } from '../support/cloudwatch/series.js';
+import type { Dimension } from './cloudwatch/series.js';
 
 /** A number that a line of EMF gives to a metric. */
 export interface Datum {

@@ -1,7 +1,7 @@
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { expect, test } from 'vitest';
 import { narrowFunctionRole } from '../../infra/constructs/function-role.js';
-import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
+import { appStack, propertiesOf, templateOf } from './synthesised.js';
 
 const policy = (name: string) => ManagedPolicy.fromAwsManagedPolicyName(name);
 

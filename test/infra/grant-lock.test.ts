@@ -8,9 +8,9 @@ import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import fc from 'fast-check';
 import { type ILockTable, LockTable, SingleExecutionFunction } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
-import { deployed, isAllowed } from '../support/iam-policy.js';
-import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
 import { HANDLER } from './digest.js';
+import { deployed, isAllowed } from './iam-policy.js';
+import { appStack, propertiesOf, templateOf } from './synthesised.js';
 
 /** DynamoDB's actions on items and tables, except the one that a run needs. */
 const NOT_A_RUNS = [

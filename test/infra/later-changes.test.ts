@@ -13,8 +13,8 @@ import { CfnEventInvokeConfig, CfnFunction, type IFunction } from 'aws-cdk-lib/a
 import { CfnSchedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { type AttachProps, LockTable, SingleExecution, type SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
-import { appStack, templateOf } from '../support/synthesised.js';
 import { digest, nightly, ownFunction } from './digest.js';
+import { appStack, templateOf } from './synthesised.js';
 
 /** Changes the resources of a type when the stack is synthesised. */
 function changing<T extends CfnResource>(stack: Stack, is: (it: unknown) => it is T, change: (it: T) => void): void {

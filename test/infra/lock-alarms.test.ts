@@ -16,8 +16,8 @@ import {
 } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import { LOCK_ALARMS } from '../../infra/constructs/alarms/alarm-options.js';
-import { appStack, templateOf } from '../support/synthesised.js';
 import { digest, HANDLER, nightly } from './digest.js';
+import { appStack, templateOf } from './synthesised.js';
 
 const ALARM = 'AWS::CloudWatch::Alarm';
 const { rate, at } = ScheduleExpression;

@@ -4,9 +4,9 @@ import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LockDashboard, LockTable, SingleExecution, SingleExecutionFunction } from 'single-execution/cdk';
 import { emfObserver } from 'single-execution/observe';
 import { afterEach, expect, test, vi } from 'vitest';
-import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
-import { resolved } from '../support/synthesised-app.js';
 import { digest, HANDLER, ownFunction } from './digest.js';
+import { appStack, propertiesOf, templateOf } from './synthesised.js';
+import { resolved } from './synthesised-app.js';
 
 afterEach(() => {
   vi.restoreAllMocks();

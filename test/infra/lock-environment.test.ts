@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { setVariables } from '../../infra/constructs/lock-environment.js';
-import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
 import { ownFunction } from './digest.js';
+import { appStack, propertiesOf, templateOf } from './synthesised.js';
 
 const wanted = { LOCK_TABLE: 'locks', LOCK_AT_LEAST_FOR: 'PT1M' };
 

@@ -12,10 +12,10 @@ import { EMF_DIMENSION } from '../../src/core/observers/emf-metrics.js';
 import { nameProblem } from '../../src/core/values/names.js';
 import { pass } from '../support/pass.js';
 import { grantOf, scriptedStore } from '../support/scripted-store.js';
-import { templateOf } from '../support/synthesised.js';
-import { resolved } from '../support/synthesised-app.js';
 import { digest, nightly } from './digest.js';
 import { type Datum, dataIn } from './emf-data.js';
+import { templateOf } from './synthesised.js';
+import { resolved } from './synthesised-app.js';
 
 const LOCK_NAMES = ['digest', 'tenant/acme: a~b %', 'prüfung', 'señal ÿ', '  '];
 

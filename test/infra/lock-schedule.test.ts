@@ -9,10 +9,10 @@ import type { LockSchedule } from 'single-execution/cdk';
 import { scheduledEvent } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
 import { readScheduleEvent } from '../../src/adapters/lambda.js';
-import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
-import { resolved } from '../support/synthesised-app.js';
 import { delivered } from './delivered.js';
 import { digest, nightly } from './digest.js';
+import { appStack, propertiesOf, templateOf } from './synthesised.js';
+import { resolved } from './synthesised-app.js';
 
 const SCHEDULE = 'AWS::Scheduler::Schedule';
 const RULE = 'AWS::Events::Rule';

@@ -4,7 +4,7 @@ import { MultiRegionConsistency, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { LockTable } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
-import { appStack, templateOf } from '../support/synthesised.js';
+import { appStack, templateOf } from './synthesised.js';
 
 const GLOBAL_TABLE = 'AWS::DynamoDB::GlobalTable';
 const stackIn = (region: string) => appStack({ env: { account: '123456789012', region } });

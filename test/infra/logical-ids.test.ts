@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { SingleExecutionStack } from '../../infra/single-execution-stack.js';
-import { appStack, templateOf } from '../support/synthesised.js';
+import { appStack, templateOf } from './synthesised.js';
 
 /*
  * CloudFormation identifies a resource by its logical id alone. If an id in this list changes, the next deployment of

@@ -8,10 +8,10 @@ import {
   type SingleExecutionFunctionProps,
 } from 'single-execution/cdk';
 import { expect, test } from 'vitest';
-import { PlayedAlarm } from '../support/cloudwatch/alarm-play.js';
-import { Metrics } from '../support/cloudwatch/series.js';
-import { appStack, templateOf } from '../support/synthesised.js';
+import { PlayedAlarm } from './cloudwatch/alarm-play.js';
+import { Metrics } from './cloudwatch/series.js';
 import { HANDLER, ownFunction } from './digest.js';
+import { appStack, templateOf } from './synthesised.js';
 
 const hourly = ScheduleExpression.rate(Duration.hours(1));
 const OF_ALL = { namespace: 'AWS/Scheduler', name: 'InvocationsFailedToBeSentToDeadLetterCount' };

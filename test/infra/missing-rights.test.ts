@@ -10,8 +10,8 @@ import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { type AttachProps, LockTable, SingleExecution } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import { isUnknown } from '../../infra/constructs/missing-rights.js';
-import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
 import { digest, nightly, ownFunction } from './digest.js';
+import { appStack, propertiesOf, templateOf } from './synthesised.js';
 
 const account = '123456789012';
 const env = { account, region: 'eu-west-1' };

@@ -5,7 +5,7 @@ import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { type LockAlarmsOptions, LockTable, SingleExecution } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
-import { appStack } from '../support/synthesised.js';
+import { appStack } from './synthesised.js';
 
 describe('row 77: a function in another language writes no metric of runs', () => {
   const of = (runtime: Runtime, alarms: LockAlarmsOptions = {}) => {

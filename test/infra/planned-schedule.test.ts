@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import { describe, expect, test } from 'vitest';
 import type { LockSchedule } from '../../infra/constructs/lock-schedule.js';
 import { planSchedules, sharedLockWarnings } from '../../infra/constructs/planned-schedule.js';
-import { appStack } from '../support/synthesised.js';
+import { appStack } from './synthesised.js';
 
 const schedule = ScheduleExpression.rate(Duration.minutes(15));
 /** The plan for schedules of these locks, in this order. */

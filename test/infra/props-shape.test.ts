@@ -2,8 +2,8 @@ import { Duration } from 'aws-cdk-lib';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LockDashboard, LockTable, SingleExecution, type SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
-import { appStack } from '../support/synthesised.js';
 import { digest, nightly } from './digest.js';
+import { appStack } from './synthesised.js';
 
 /** Properties as an app in JavaScript can pass them, of any type. */
 const untyped = (props: object) => props as Partial<SingleExecutionFunctionProps>;

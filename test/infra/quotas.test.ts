@@ -9,9 +9,9 @@ import {
   type SingleExecutionFunctionProps,
 } from 'single-execution/cdk';
 import { expect, test } from 'vitest';
-import { appStack, templateOf } from '../support/synthesised.js';
 import { digest, HANDLER } from './digest.js';
 import { exceeded, type Usage, usageOf } from './quotas.js';
+import { appStack, templateOf } from './synthesised.js';
 
 const COUNTS = [1, 7, 20, 121];
 const hourly = ScheduleExpression.rate(Duration.hours(1));

@@ -1,5 +1,5 @@
 import type { Template } from 'aws-cdk-lib/assertions';
-import { resolved } from '../support/synthesised-app.js';
+import { resolved } from './synthesised-app.js';
 
 /*
  * AWS's limits on a stack. Each figure is the default; some accounts have a higher one.

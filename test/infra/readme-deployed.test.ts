@@ -7,9 +7,9 @@ import type { Construct } from 'constructs';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { emfProblems } from '../support/emf-check.js';
-import { startLambda } from '../support/lambda-runtime/lambda-host.js';
 import { nodeBinary } from '../support/node-binary.js';
-import { resolved } from '../support/synthesised-app.js';
+import { startLambda } from './lambda-runtime/lambda-host.js';
+import { resolved } from './synthesised-app.js';
 
 /*
  * README's handler in the construct of docs/deploy/cdk.md, both unchanged: bundled as a deployment does, and run as

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import type { SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import { deliveryRetries, lastRunEndsMs, runRetries } from '../../infra/constructs/retry-settings.js';
-import { templateOf } from '../support/synthesised.js';
 import { digest } from './digest.js';
+import { templateOf } from './synthesised.js';
 
 const SECOND = 1_000;
 const MINUTE = 60_000;

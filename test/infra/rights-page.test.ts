@@ -3,8 +3,8 @@ import { type Grant, PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/
 import { type ILockTable, LockTable } from 'single-execution/cdk';
 import { expect, test } from 'vitest';
 import { examplesOf } from '../docs/examples.js';
-import { isAllowed } from '../support/iam-policy.js';
-import { appStack } from '../support/synthesised.js';
+import { isAllowed } from './iam-policy.js';
+import { appStack } from './synthesised.js';
 
 const ARN = 'arn:aws:dynamodb:eu-west-1:123456789012:table/locks';
 const VERBS = [

@@ -5,8 +5,8 @@ import { Construct } from 'constructs';
 import { type ILockTable, LockTable, SingleExecutionFunction } from 'single-execution/cdk';
 import { describe, expect, test, vi } from 'vitest';
 import { refuseSharedLocks } from '../../infra/constructs/shared-locks.js';
-import { appStack } from '../support/synthesised.js';
 import { HANDLER } from './digest.js';
+import { appStack } from './synthesised.js';
 
 const REMEDY = "each would skip the other's runs; give each job a name of its own";
 

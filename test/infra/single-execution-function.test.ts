@@ -13,8 +13,8 @@ import { LockTable, type SingleExecutionFunctionProps } from 'single-execution/c
 import { scheduleFromEnvironment } from 'single-execution/schedule';
 import { describe, expect, test, vi } from 'vitest';
 import { parseDuration } from '../../src/core/values/duration.js';
-import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
 import { digest } from './digest.js';
+import { appStack, propertiesOf, templateOf } from './synthesised.js';
 
 const FUNCTION = 'AWS::Lambda::Function';
 

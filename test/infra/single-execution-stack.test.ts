@@ -10,9 +10,9 @@ import { LockDashboard } from 'single-execution/cdk';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { acknowledgeFindings } from '../../infra/acknowledged-findings.js';
 import { SingleExecutionStack, type SingleExecutionStackProps } from '../../infra/single-execution-stack.js';
-import { propertiesOf } from '../support/synthesised.js';
-import { resolved } from '../support/synthesised-app.js';
 import { digest } from './digest.js';
+import { propertiesOf } from './synthesised.js';
+import { resolved } from './synthesised-app.js';
 
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
 

@@ -4,8 +4,8 @@ import { Role } from 'aws-cdk-lib/aws-iam';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { type AttachProps, LockTable, SingleExecution } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
-import { appStack, templateOf } from '../support/synthesised.js';
 import { digest, nightly, ownFunction } from './digest.js';
+import { appStack, templateOf } from './synthesised.js';
 
 const IMPORTED = 'arn:aws:lambda:eu-west-1:123456789012:function:digest';
 const here = { env: { account: '123456789012', region: 'eu-west-1' } };

@@ -6,8 +6,8 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LockTable } from 'single-execution/cdk';
 import { expect, test } from 'vitest';
-import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
 import { digest } from './digest.js';
+import { appStack, propertiesOf, templateOf } from './synthesised.js';
 
 const env = { account: '123456789012', region: 'eu-west-1' };
 const ACTIONS = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];

@@ -12,7 +12,7 @@ import {
 import { User } from 'aws-cdk-lib/aws-iam';
 import { LockTable, type LockTableProps, type TableResource } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
-import { appStack, templateOf } from '../support/synthesised.js';
+import { appStack, templateOf } from './synthesised.js';
 
 const EVENTUAL =
   'locks do not hold in an eventually consistent global table, where two regions can both take one; use a LockTable with MultiRegionConsistency.STRONG, or a table of one region';

@@ -4,7 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { fakeLockTable, type ManualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { electionScene, LEASE, RETRY, START, twoCandidates } from '../support/election-scene.js';
+import { electionScene, LEASE, RETRY, START, twoCandidates } from './election-scene.js';
 
 /** Its times are coarser: 2 s are added to what is stored, and 1 s where no response carries the server's time. */
 const DYNAMODB_MS = 3_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { LockEvent } from 'single-execution';
 import { expect, test } from 'vitest';
-import { type Candidate, type ElectionScene, electionScene, RETRY } from '../support/election-scene.js';
+import { type Candidate, type ElectionScene, electionScene, RETRY } from './election-scene.js';
 
 const STEPS = 10_000;
 const STEPS_A_RUN = 250;

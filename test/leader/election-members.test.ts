@@ -2,7 +2,7 @@ import type { Member } from 'single-execution/leader';
 import type { MemoryStore } from 'single-execution/memory';
 import { describe, expect, test } from 'vitest';
 import { storeCall } from '../support/contract-harness.js';
-import { type Candidate, electionScene, LEASE, RETRY, START } from '../support/election-scene.js';
+import { type Candidate, electionScene, LEASE, RETRY, START } from './election-scene.js';
 
 const CHECK_IN_EVERY = LEASE / 2;
 const TEN_LEASES = 10 * LEASE;

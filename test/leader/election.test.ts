@@ -2,7 +2,7 @@ import type { LockStoreError } from 'single-execution';
 import type { Leadership } from 'single-execution/leader';
 import { describe, expect, test } from 'vitest';
 import { storeCall } from '../support/contract-harness.js';
-import { electionScene, GUARD, LEASE, RETRY, START, twoCandidates } from '../support/election-scene.js';
+import { electionScene, GUARD, LEASE, RETRY, START, twoCandidates } from './election-scene.js';
 
 describe('who leads', () => {
   test('nothing is sent, and nobody leads, before start', async () => {

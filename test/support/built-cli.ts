@@ -10,7 +10,8 @@ import config from '../../rolldown.config.js';
 import { onceARun } from './once-a-run.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PEERS = ['@aws-sdk', '@upstash', 'ioredis', 'redis'];
+/** The folders of node_modules with the clients of DynamoDB and Redis. */
+export const PEERS = ['@aws-sdk', '@upstash', 'ioredis', 'redis'];
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -43,7 +44,8 @@ export async function builtCli(peers: readonly string[] = PEERS): Promise<BuiltC
   const folder = await mkdtemp(join(tmpdir(), 'built-cli-'));
   const installed = join(folder, 'node_modules/single-execution');
   await cp(await onceARun('cli', build), installed, { recursive: true });
-  for (const peer of peers) await symlink(join(ROOT, 'node_modules', peer), join(folder, 'node_modules', peer), 'dir');
+  for (const peer of new Set(peers))
+    await symlink(join(ROOT, 'node_modules', peer), join(folder, 'node_modules', peer), 'dir');
   const path = join(installed, 'dist/cli.js');
   const started = new Set<ChildProcess>();
 

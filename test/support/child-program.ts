@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { type Keeper, startKeeper } from './lambda-runtime/keeper.js';
+import { type Keeper, startKeeper } from './keeper.js';
 
 /** A line of JSON that a program has printed. */
 export type Said = Readonly<Record<string, unknown>>;

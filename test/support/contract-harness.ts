@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, LockAdminStore, LockStore, StoreCall } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
 import { type ContractHarness, type ManualClock, manualClock } from 'single-execution/testing';
+import { shiftedClock } from './shifted-clock.js';
 
 /** The contract's harness for a store in memory, whose server time is the caller's clock. */
 export function memoryHarness(store: LockStore & LockAdminStore = memoryStore()): ContractHarness {
@@ -44,4 +46,34 @@ export function storeCall(clock: Clock): StoreCall {
  */
 export function patientCall(clock: Clock): StoreCall {
   return { ...storeCall(clock), tryMs: 20_000, budgetMs: 20_000 };
+}
+
+export interface RedisLocks {
+  readonly store: LockStore;
+  readonly admin: LockAdminStore;
+  readonly keyPrefix: string;
+  /** Writes fields into a hash behind the store's back. */
+  hset(key: string, fields: Record<string, string>): Promise<unknown>;
+}
+
+/**
+ * The contract's harness on Redis. Only the server's clock decides, so a lease must really pass. Callers' clocks are
+ * ten minutes wrong, which must have no effect.
+ */
+export function redisHarness({ store, admin, keyPrefix, hset }: RedisLocks): ContractHarness {
+  const clock = shiftedClock(-600_000);
+  return {
+    store,
+    admin,
+    call: () => patientCall(clock),
+    shortLeaseMs: 20,
+    expire: async ({ lockUntilMs }) => {
+      await sleep(Math.max(0, lockUntilMs - Date.now()) + 1);
+    },
+    leasePadMs: 0,
+    async patch(name, attributes) {
+      const fields = Object.entries(attributes).map(([field, value]) => [field, String(value)]);
+      await hset(keyPrefix + name, Object.fromEntries(fields));
+    },
+  };
 }

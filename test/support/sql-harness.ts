@@ -1,6 +1,6 @@
 import type { LockAdminStore, LockStore } from 'single-execution';
 import type { ContractHarness } from 'single-execution/testing';
-import { redisHarness } from './redis-harness.js';
+import { redisHarness } from './contract-harness.js';
 
 /** Runs a statement. @returns its rows */
 export type Rows = (text: string, values: (string | number)[]) => Promise<readonly object[]> | readonly object[];

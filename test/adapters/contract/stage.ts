@@ -2,8 +2,7 @@ import { isSkipped, type Skipped } from 'single-execution';
 import { type FaultyStore, faultyStore, type ManualClock, type RecordingObserver } from 'single-execution/testing';
 import { expect, type MockInstance, vi } from 'vitest';
 import { type Gate, gate } from '../../support/gate.js';
-import { type MemoryLocks, MINUTE } from '../../support/memory-locks.js';
-import { wrapperLocks } from '../../support/wrapper-locks.js';
+import { type MemoryLocks, MINUTE, memoryLocks } from '../../support/memory-locks.js';
 import { anyTrigger, type Called, type Given, type Job, type Platform, type Trigger } from './platform.js';
 
 /** Options of a wrapper. `limitMs`: the time until the platform ends a run, by its context or by an option. */
@@ -41,7 +40,7 @@ export interface Stage {
 }
 
 export function setStage(platform: Platform): Stage {
-  const { options: common, clock, store: locks, observer, item } = wrapperLocks();
+  const { options: common, clock, store: locks, observer, item } = memoryLocks();
   const store = faultyStore(locks);
   const logged = vi.spyOn(console, 'warn').mockReturnValue();
   const result = () => platform.results()[0];

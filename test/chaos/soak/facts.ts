@@ -1,6 +1,6 @@
 import { LATE_MS } from '../../support/backends/backend.js';
 import type { Grant, History, Run, Skip, Write } from '../../support/history/history.js';
-import { grouped, neighbours } from '../../support/play/grouped.js';
+import { grouped, neighbours } from './grouped.js';
 import type { Delivery, SoakHistory } from './history.js';
 import type { SoakJob } from './plan.js';
 import { hasStoreFailed, isRecorded, standstillsOf, type WithRun } from './reading.js';

@@ -1,6 +1,6 @@
-import { grouped, neighbours } from '../../support/play/grouped.js';
 import type { Invariants } from '../../support/play/verdict.js';
 import { isNextGrant } from './facts.js';
+import { grouped, neighbours } from './grouped.js';
 import type { Delivery, SoakHistory } from './history.js';
 import { byJob, byToken, hasStoreFailed, isRecorded, runsOf, shown, stoodStill } from './reading.js';
 

@@ -1,6 +1,6 @@
 import type { SkippedHolder } from 'single-execution';
 import type { StoreAddress } from '../../support/backends/backend.js';
-import { grouped } from '../../support/play/grouped.js';
+import { grouped } from './grouped.js';
 import type { SoakJob } from './plan.js';
 import type { WitnessedWrite } from './witness-file.js';
 

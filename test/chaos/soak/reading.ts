@@ -1,5 +1,5 @@
 import { stoodStill as stoodStillOn } from '../../support/history/invariants.js';
-import { grouped } from '../../support/play/grouped.js';
+import { grouped } from './grouped.js';
 import type { Delivery, Run, SoakHistory, Worker } from './history.js';
 
 /*

@@ -7,7 +7,8 @@ import { onTestFinished } from 'vitest';
 import { startConsole } from '../../../src/cli/console/console-server.js';
 import { pacedAdmin } from '../../../src/cli/console/paced-admin.js';
 import { systemClock } from '../../../src/core/values/clock.js';
-import type { CliStage, KINDS } from '../stage.js';
+import type { Kind } from '../../support/backends.js';
+import type { CliStage } from '../stage.js';
 
 export interface StartedConsole {
   readonly url: string;
@@ -27,10 +28,10 @@ interface AskOptions {
 /** Starts the console as a process, until the end of the test. */
 export async function startedConsole(
   { cli, on }: CliStage,
-  kind: (typeof KINDS)[number],
+  kind: Kind,
   ...args: readonly string[]
 ): Promise<StartedConsole> {
-  const { child, ended } = cli.start(['console', ...args, ...on(kind).args]);
+  const { child, ended } = cli.start(['console', ...args, ...on(kind).args], on(kind).env);
   onTestFinished(async () => {
     child.kill('SIGTERM');
     await ended;
@@ -46,7 +47,7 @@ export async function consoleOf({ stdout }: ChildProcess): Promise<StartedConsol
 /** Serves the console in this process, until the end of the test: the same server with the same page. */
 export async function servedConsole(
   { cli, on }: CliStage,
-  kind: (typeof KINDS)[number],
+  kind: Kind,
   { readOnly = false } = {},
 ): Promise<StartedConsole> {
   const running = await startConsole({

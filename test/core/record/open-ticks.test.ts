@@ -16,7 +16,7 @@ import {
 } from '../../../src/core/record/open-ticks.js';
 import { doneReason } from '../../../src/core/record/refusal.js';
 import { MOST_LISTED } from '../../../src/core/values/tick.js';
-import { claim, GRANTED_AT, lease } from '../../support/lease.js';
+import { claim, GRANTED_AT, lease } from '../lease.js';
 
 /** The tick of minute `n`, `mjuohs00` in base 36 where it is 0. */
 const t = (n: number) => GRANTED_AT + n * 60_000;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { LockRecord } from '../../../src/core/record/lock-record.js';
 import { hasRun, rowOfForce, rowsOfRelease, runsOf, slotOf } from '../../../src/core/record/run-ring.js';
 import { utf8Bytes } from '../../../src/core/values/names.js';
-import { GRANTED_AT, lease } from '../../support/lease.js';
+import { GRANTED_AT, lease } from '../lease.js';
 
 const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1_500 } as const;
 const crashed = {

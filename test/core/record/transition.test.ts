@@ -2,7 +2,7 @@ import type { Lease } from 'single-execution';
 import { describe, expect, test } from 'vitest';
 import { listOf } from '../../../src/core/record/open-ticks.js';
 import { forcedFields, grantFields, leaseOf, releaseFields } from '../../../src/core/record/transition.js';
-import { claim, lease, GRANTED_AT as NOW } from '../../support/lease.js';
+import { claim, lease, GRANTED_AT as NOW } from '../lease.js';
 
 const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 5_000 } as const;
 

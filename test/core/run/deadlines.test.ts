@@ -5,7 +5,7 @@ import { type LockOptions, resolvePolicy } from '../../../src/core/options/polic
 import { acquireCall, extendCall, holdLimitMono, releaseCall, stopMono } from '../../../src/core/run/deadlines.js';
 import { holdOf } from '../../../src/core/run/hold.js';
 import type { Order } from '../../../src/core/run/invocation.js';
-import { lease } from '../../support/lease.js';
+import { lease } from '../lease.js';
 
 const MINUTES_15 = 900_000;
 

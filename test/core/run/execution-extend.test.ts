@@ -1,8 +1,7 @@
 import { type Execution, executeWithLock, LockLostError, LockStoreError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
 import { storeCall } from '../../support/contract-harness.js';
-import { keptLocks } from '../../support/kept-locks.js';
-import { MINUTE, NOW } from '../../support/memory-locks.js';
+import { keptLocks, MINUTE, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 
 const leaseOver = new LockLostError('digest', 'its lease is over');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { holdOf, isOver } from '../../../src/core/run/hold.js';
-import { lease as atZero } from '../../support/lease.js';
+import { lease as atZero } from '../lease.js';
 
 /** Sent at the monotonic instant 5,000. */
 const lease = { ...atZero, firstSentMono: 5_000 };

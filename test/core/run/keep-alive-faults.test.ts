@@ -1,8 +1,7 @@
 import { executeWithLock, LockLostError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
 import { storeCall } from '../../support/contract-harness.js';
-import { keptLocks } from '../../support/kept-locks.js';
-import { MINUTE, NOW } from '../../support/memory-locks.js';
+import { keptLocks, MINUTE, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 
 const lockLost = (why: string) => new LockLostError('digest', why);

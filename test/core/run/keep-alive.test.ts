@@ -2,8 +2,7 @@ import { executeWithLock } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
 import { storeCall } from '../../support/contract-harness.js';
-import { keptLocks } from '../../support/kept-locks.js';
-import { MINUTE, NOW } from '../../support/memory-locks.js';
+import { keptLocks, MINUTE, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 
 describe('row 21: with keepAlive', () => {

@@ -1,8 +1,7 @@
 import { executeWithLock, LockLostError } from 'single-execution';
 import { type FaultPlan, manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
-import { keptLocks } from '../../support/kept-locks.js';
-import { MINUTE, NOW } from '../../support/memory-locks.js';
+import { keptLocks, MINUTE, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 
 const leaseOver = new LockLostError('digest', 'its lease is over');

@@ -1,7 +1,6 @@
 import { executeWithLock, LockLostError, RunEndedError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
-import { keptLocks } from '../../support/kept-locks.js';
-import { MINUTE, NOW } from '../../support/memory-locks.js';
+import { keptLocks, MINUTE, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 
 const maxHoldOver = new RunEndedError('digest', 'MAX_HOLD', 'it has held its lock for maxHold');

@@ -6,7 +6,7 @@ import { run } from '../../../src/core/run/engine.js';
 import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 import { scriptedStore } from '../../support/scripted-store.js';
-import { refusingLocks, waitingLocks } from '../../support/waiting-locks.js';
+import { refusingLocks, waitingLocks } from './waiting-locks.js';
 
 afterEach(() => {
   vi.restoreAllMocks();

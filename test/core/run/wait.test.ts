@@ -2,7 +2,7 @@ import { executeWithLock } from 'single-execution';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { crash, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
-import { refusingLocks, waitingLocks } from '../../support/waiting-locks.js';
+import { refusingLocks, waitingLocks } from './waiting-locks.js';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -8,8 +8,7 @@ import {
   RunEndedError,
 } from 'single-execution';
 import { describe, expect, test, vi } from 'vitest';
-import { keptLocks } from '../../support/kept-locks.js';
-import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
+import { crash, keptLocks, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 
 describe('acquireLock', () => {

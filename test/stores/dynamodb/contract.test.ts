@@ -5,7 +5,7 @@ import { type DynamoDBStoreOptions, dynamoDBAdminStore, dynamoDBStore } from 'si
 import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
 import { beforeAll, describe, test } from 'vitest';
 import { type ClientAge, libraryOn } from '../../faults/clients.js';
-import { dynamoDBHarness } from '../../support/dynamodb-harness.js';
+import { dynamoDBHarness } from '../../support/backends/dynamodb.js';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
 import { inThisRun } from '../../support/in-this-run.js';
 import { memberCases } from '../../support/member-cases.js';

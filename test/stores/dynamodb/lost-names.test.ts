@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { mockedLocks } from '../../support/mocked-locks.js';
-import { refused } from '../../support/sdk-errors.js';
+import { mockedLocks } from './mocked-locks.js';
+import { refused } from './sdk-errors.js';
 
 const REFUSED = { $fault: 'client', $metadata: { httpStatusCode: 400, attempts: 1 } };
 

@@ -2,8 +2,8 @@ import type { GetCommandInput } from '@aws-sdk/lib-dynamodb';
 import { lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore } from 'single-execution/dynamodb';
 import { describe, expect, test } from 'vitest';
-import { mockedLocks } from '../../support/mocked-locks.js';
-import { ANSWERED } from '../../support/sdk-errors.js';
+import { mockedLocks } from './mocked-locks.js';
+import { ANSWERED } from './sdk-errors.js';
 
 const SECRET = 'arn:aws:iam::123456789012:user/alice key AKIAIOSFODNN7EXAMPLE';
 

@@ -1,8 +1,8 @@
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { LockLostError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
-import { mockedLocks } from '../../support/mocked-locks.js';
-import { refused } from '../../support/sdk-errors.js';
+import { mockedLocks } from './mocked-locks.js';
+import { refused } from './sdk-errors.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const EXTEND: Partial<UpdateCommandInput> = { UpdateExpression: 'SET lockUntil = :until' };

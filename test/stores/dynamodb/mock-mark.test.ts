@@ -4,8 +4,8 @@ import { dynamoDBStore } from 'single-execution/dynamodb';
 import { describe, expect, test } from 'vitest';
 import { listOf } from '../../../src/core/record/open-ticks.js';
 import { storeCall } from '../../support/contract-harness.js';
-import { mockedLocks } from '../../support/mocked-locks.js';
-import { ANSWERED, refused } from '../../support/sdk-errors.js';
+import { mockedLocks } from './mocked-locks.js';
+import { ANSWERED, refused } from './sdk-errors.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const minute = (n: number) => NOW + n * 60_000;

@@ -1,8 +1,8 @@
 import { GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { mockedLocks } from '../../support/mocked-locks.js';
 import { pass } from '../../support/pass.js';
-import { ANSWERED, refused } from '../../support/sdk-errors.js';
+import { mockedLocks } from './mocked-locks.js';
+import { ANSWERED, refused } from './sdk-errors.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 /** The item of a grant whose holder has died. */

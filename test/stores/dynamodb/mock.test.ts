@@ -1,7 +1,7 @@
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { mockedLocks } from '../../support/mocked-locks.js';
-import { ANSWERED, refused, timeout } from '../../support/sdk-errors.js';
+import { mockedLocks } from './mocked-locks.js';
+import { ANSWERED, refused, timeout } from './sdk-errors.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const TICK = Date.UTC(2026, 0, 1);

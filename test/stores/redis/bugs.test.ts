@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { type ContractCase, type ContractHarness, lockStoreContract } from 'single-execution/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ownEngine } from '../../support/backends/stage.js';
-import { brokenScripts, type ScriptEdit } from '../../support/bugs/broken-scripts.js';
-import { REDIS_ACQUIRE_BUGS } from '../../support/bugs/redis-acquire-bugs.js';
-import { REDIS_RUN_BUGS } from '../../support/bugs/redis-run-bugs.js';
+import { redisHarness } from '../../support/contract-harness.js';
 import { redisCases } from '../../support/redis-cases.js';
-import { redisHarness } from '../../support/redis-harness.js';
+import { brokenScripts, type ScriptEdit } from './bugs/broken-scripts.js';
+import { REDIS_ACQUIRE_BUGS } from './bugs/redis-acquire-bugs.js';
+import { REDIS_RUN_BUGS } from './bugs/redis-run-bugs.js';
 
 const SCRIPT_BUGS = [...REDIS_ACQUIRE_BUGS, ...REDIS_RUN_BUGS];
 

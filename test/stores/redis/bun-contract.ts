@@ -1,8 +1,8 @@
 import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { lockStoreContract } from 'single-execution/testing';
+import { redisHarness } from '../../support/contract-harness.js';
 import { memberCases } from '../../support/member-cases.js';
 import { redisCases } from '../../support/redis-cases.js';
-import { redisHarness } from '../../support/redis-harness.js';
 
 /* Runs in Bun: plays the contract of all stores over Bun's own client, and prints how many cases passed. */
 

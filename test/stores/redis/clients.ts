@@ -6,7 +6,7 @@ import type * as nodeRedis from 'redis';
 import { type RedisStoreOptions, redisAdminStore, redisStore } from 'single-execution/redis';
 import type { ContractHarness } from 'single-execution/testing';
 import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
-import { redisHarness } from '../../support/redis-harness.js';
+import { redisHarness } from '../../support/contract-harness.js';
 import { startRestServer } from '../../support/rest-server.js';
 
 /* The clients of Redis that the pages name: the real packages, with their defaults, in their oldest and newest majors. */

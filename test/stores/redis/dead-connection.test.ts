@@ -3,8 +3,8 @@ import { Redis } from 'ioredis';
 import { executeWithLock } from 'single-execution';
 import { redisStore } from 'single-execution/redis';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { SENDS_ONCE } from '../../support/backends/redis.js';
 import { ownEngine } from '../../support/backends/stage.js';
-import { SENDS_ONCE } from '../../support/sends-once.js';
 import { startTcpFaultProxy } from '../../support/tcp-fault-proxy.js';
 
 /* The settings with which ioredis notices a connection on which nothing arrives: see docs/stores/redis.md, "Limits". */

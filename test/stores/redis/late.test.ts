@@ -4,10 +4,10 @@ import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { SENDS_ONCE } from '../../support/backends/redis.js';
 import { ownEngine } from '../../support/backends/stage.js';
 import { patientCall } from '../../support/contract-harness.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { SENDS_ONCE } from '../../support/sends-once.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 import { startTcpFaultProxy } from '../../support/tcp-fault-proxy.js';
 

@@ -4,8 +4,8 @@ import { createClient } from 'redis';
 import { executeWithLock } from 'single-execution';
 import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
 import { expect, onTestFinished, test } from 'vitest';
+import { SENDS_ONCE } from '../../support/backends/redis.js';
 import { ownEngine } from '../../support/backends/stage.js';
-import { SENDS_ONCE } from '../../support/sends-once.js';
 
 /* Clients connect again and again if Redis refuses their login. A run fails at once with the answer of Redis. */
 

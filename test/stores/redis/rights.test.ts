@@ -10,11 +10,11 @@ import { answerCall } from '../../../src/cli/console/api.js';
 import { pacedAdmin } from '../../../src/cli/console/paced-admin.js';
 import { systemClock } from '../../../src/core/values/clock.js';
 import { ownEngine } from '../../support/backends/stage.js';
+import { redisHarness } from '../../support/contract-harness.js';
 import { innerCli } from '../../support/inner-cli.js';
 import { memberCases } from '../../support/member-cases.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
 import { redisCases } from '../../support/redis-cases.js';
-import { redisHarness } from '../../support/redis-harness.js';
 
 /* The users of docs/stores/redis.md, "Permissions or setup", made with the lines of that page and nothing else. */
 

@@ -1,8 +1,7 @@
 import { Redis } from 'ioredis';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
-import { redisHarness } from '../redis-harness.js';
+import { redisHarness } from '../contract-harness.js';
 import { type RedisServer, startRedisServer } from '../redis-server.js';
-import { SENDS_ONCE } from '../sends-once.js';
 import { startTcpFaultProxy, type TcpFault } from '../tcp-fault-proxy.js';
 import { type Backend, type Engine, type Fields, LATE_MS, type Sends } from './backend.js';
 
@@ -24,6 +23,9 @@ const NOT_RUN = /NOSCRIPT|shebang/;
 
 /** A script's last argument is a number, the lease, only for renewals. */
 const IS_RENEWAL = /\r\n\d+\r\n$/;
+
+/** The setting of ioredis that docs/stores/redis.md asks for, so that only the lock tries again. */
+export const SENDS_ONCE = { maxRetriesPerRequest: 0 };
 
 /** The prefix of a store that is given none. */
 export const DEFAULT_PREFIX = 'lock:';

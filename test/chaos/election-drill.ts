@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { CandidateOrder } from '../chaos/candidate.js';
-import type { StoreAddress } from './backends/backend.js';
-import { type BundledProgram, bundledProgram } from './bundled-program.js';
-import { type ChildProgram, childPrograms } from './child-program.js';
+import type { StoreAddress } from '../support/backends/backend.js';
+import { type BundledProgram, bundledProgram } from '../support/bundled-program.js';
+import { type ChildProgram, childPrograms } from '../support/child-program.js';
+import type { CandidateOrder } from './candidate.js';
 import { type Reign, type Tally, tally, type WitnessedWrite, witness } from './witness.js';
 
 export interface DrillOptions {
@@ -49,7 +49,7 @@ export async function startElectionDrill({ witnessUrl, candidates, ...order }: D
   const redis = new Redis(witnessUrl);
   const seen = witness(redis, group);
   const programs = childPrograms();
-  const program: BundledProgram = await bundledProgram(new URL('../chaos/candidate.ts', import.meta.url));
+  const program: BundledProgram = await bundledProgram(new URL('./candidate.ts', import.meta.url));
   const standing = new Map<string, ChildProgram>();
   let named = 0;
 

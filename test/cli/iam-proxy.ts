@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { isAllowed } from './iam-policy.js';
-import { closed, listening } from './loopback.js';
+import { isAllowed } from '../infra/iam-policy.js';
+import { closed, listening } from '../support/loopback.js';
 
 /** A DynamoDB in front of which an IAM policy is evaluated for each request. */
 export interface IamProxy {

@@ -4,4 +4,4 @@ export { withSingleExecution } from '../../src/adapters/process.js';
 export { untilShutdown } from '../../src/adapters/process-shutdown.js';
 export { memoryStore } from '../../src/stores/memory.js';
 export { redisStore } from '../../src/stores/redis/redis.js';
-export { gate } from './gate.js';
+export { gate } from '../support/gate.js';

@@ -1,8 +1,8 @@
 import type { ExecuteOptions, LockStore, RefusalReason } from 'single-execution';
 import type { ManualClock, RecordingObserver } from 'single-execution/testing';
-import { type MemoryLocks, memoryLocks } from './memory-locks.js';
-import { pass } from './pass.js';
-import { scriptedStore } from './scripted-store.js';
+import { type MemoryLocks, memoryLocks } from '../../support/memory-locks.js';
+import { pass } from '../../support/pass.js';
+import { scriptedStore } from '../../support/scripted-store.js';
 
 export interface WaitingLocks extends Omit<MemoryLocks, 'options'> {
   /** Options of a run that waits for 20 s. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { bundledProgram } from './bundled-program.js';
+import { bundledProgram } from '../support/bundled-program.js';
 
 /**
  * The beginning of every program. The program runs until it is ended, and prints a line for each thing that happens.

@@ -25,6 +25,7 @@ const LONGEST = [
   'chaos/kill-points',
   'stores/dynamodb/contract',
   'stores/sqlite/contract',
+  'stores/sqlite/file',
   'stores/redis/contract',
   'stores/postgres/contract',
 ].map((name) => `test/${name}.test.ts`);

@@ -11,8 +11,8 @@ import {
   type RecordingObserver,
   recordingObserver,
 } from 'single-execution/testing';
-import { verbOf } from './lock-verb.js';
-import { settledOf } from './settled.js';
+import { verbOf } from '../../support/lock-verb.js';
+import { settledOf } from '../../support/settled.js';
 
 export interface MockedLocks {
   readonly client: DynamoDBDocumentClient;

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { closed, listening } from '../loopback.js';
+import { closed, listening } from '../../support/loopback.js';
 
 /** What a runtime reports at the end of a run. */
 export type Reported =

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { inThisRun } from '../in-this-run.js';
-import { listening } from '../loopback.js';
-import { nodeBinary } from '../node-binary.js';
+import { inThisRun } from '../../support/in-this-run.js';
+import { listening } from '../../support/loopback.js';
+import { nodeBinary } from '../../support/node-binary.js';
 import { oneModuleAsset, oneModuleLambda, returnedBy } from './one-module-lambda.js';
 
 const FETCH_MS = 300_000;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { nodeBinary } from '../node-binary.js';
+import { nodeBinary } from '../../support/node-binary.js';
 import { oneModuleLambda, returnedBy } from './one-module-lambda.js';
 
 const FETCH_MS = 300_000;

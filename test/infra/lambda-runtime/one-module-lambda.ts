@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { nodeBinary } from '../node-binary.js';
+import { nodeBinary } from '../../support/node-binary.js';
 import { type Invocation, type LambdaHost, type LambdaSettings, startLambda } from './lambda-host.js';
 
 /** A folder with this text as index.mjs. The end of the test removes it. */

@@ -17,7 +17,7 @@ import {
 import { vi } from 'vitest';
 import type { LockRecord } from '../../src/core/record/lock-record.js';
 import { sentNow } from '../../src/core/values/clock.js';
-import { storeCall } from './contract-harness.js';
+import { storeCall } from '../support/contract-harness.js';
 import { type Host, hostOn } from './host.js';
 
 export const START: number = Date.parse('2026-01-01T00:00:00Z');
