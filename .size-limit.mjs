@@ -29,8 +29,8 @@ const STORES = {
   upstash: '27.5 kB',
   memory: '23.3 kB',
   store: '23.3 kB',
-  postgres: '29.5 kB',
-  sqlite: '29.3 kB',
+  postgres: '29.7 kB',
+  sqlite: '29.7 kB',
 };
 
 /** The limit of a store that has none of its own. */

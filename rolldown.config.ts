@@ -20,8 +20,8 @@ const doors = Object.fromEntries(
 const SHARED = {
   core: /\/src\/core\/(values|ports|public|observers)\//,
   store: /\/src\/core\/(record|request)\//,
-  swap: /\/src\/stores\/(decisions|refusals|storage|storage-answer|swap-store)\.ts/,
-  sql: /\/src\/stores\/sql\/(foreign-clients|half-of-pool|newest-versions|sql|sql-answer|sql-table)\.ts/,
+  storage: /\/src\/stores\/(decisions|refusals|storage-\w+)\.ts/,
+  sql: /\/src\/stores\/sql\/(foreign-clients|half-of-pool|newest-versions|sql(-\w+)?)\.ts/,
   run: /\/src\/(core\/(options|run|wrap)\/|adapters\/lambda)/,
   schedule: /\/src\/schedule\//,
   redis: /\/src\/stores\/redis\/(?!admin)/,

@@ -9,8 +9,8 @@ export default defineConfig({
     include: [
       'test/**/*.proof.test.ts',
       // Each has more in this run: see `inThisRun` and `kindsOfRun`.
+      'test/chaos/{catch-up,election,frozen-process,handles,keep-alive,kill-points,many-at-once}.test.ts',
       'test/faults/*.test.ts',
-      'test/chaos/{catch-up,election,handles,kill-points}.test.ts',
       'test/observe/span-links.test.ts',
       'test/infra/deployed-handlers.test.ts',
       'test/support/lambda-runtime/environment.test.ts',

@@ -8,9 +8,9 @@ import { withSingleExecution } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { lambdaContext } from 'single-execution/testing';
 import type { Claim } from '../src/core/ports/lock-store.js';
-import { leaseOf } from '../src/core/record/transition.js';
+import { grantFields, leaseOf } from '../src/core/record/transition.js';
 import { newAttemptId } from '../src/core/values/names.js';
-import { acquireRequest, releaseRequest, type UpdateRequest } from '../src/stores/dynamodb/requests.js';
+import { acquireRequest, PAD_MS, releaseRequest, type UpdateRequest } from '../src/stores/dynamodb/requests.js';
 import { replayed } from './replay.js';
 import { compare } from './side-by-side.js';
 
@@ -45,9 +45,11 @@ const claimOf = (name: string, tickMs = Date.now()): Claim => {
   const attemptId = newAttemptId();
   return { name, attemptId, leaseMs: 60_000, lockedBy: 'process 12345', tickMs, markTickAtStart: false };
 };
+const bareAcquire = (claim: Claim, now: number) =>
+  bareWrite(claim.name, acquireRequest(claim, now, grantFields(claim, now, now + claim.leaseMs + PAD_MS)));
 const bareRun = async (claim: Claim) => {
   const now = Date.now();
-  const { Attributes } = await bareWrite(claim.name, acquireRequest(claim, now));
+  const { Attributes } = await bareAcquire(claim, now);
   const sent = { firstSentWall: now, firstSentMono: 0 };
   const lease = leaseOf(claim, { fencingToken: Number(Attributes?.['fencingToken'] ?? now) + 1 }, sent);
   const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1 } as const;
@@ -62,7 +64,7 @@ const ours = wrapped('ours');
 const done = wrapped('done');
 const run = { bare: () => bareRun(claimOf('bare', tick++)), ours: () => ours(tick++) };
 const skip = {
-  bare: () => bareWrite('done', acquireRequest(claimOf('done', OLD_TICK), Date.now())).catch(refused),
+  bare: () => bareAcquire(claimOf('done', OLD_TICK), Date.now()).catch(refused),
   ours: () => done(OLD_TICK),
 };
 await done(Date.now());

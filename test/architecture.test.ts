@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { breaches, type Sources } from './architecture.js';
+import { breaches, circles, type Sources } from './architecture.js';
 import { ROOMS, roomTable } from './rooms.js';
 import { DOORS } from './support/doors.js';
 
@@ -19,6 +19,10 @@ test('every import points the way it should and every clock, console and chance 
 
   expect(Object.keys(sources)).not.toHaveLength(0);
   expect(breaches(sources)).toEqual([]);
+});
+
+test('the files of src and of infra import one another in no circle, by types neither', () => {
+  expect(circles({ ...sourcesUnder('src/'), ...sourcesUnder('infra/') })).toEqual([]);
 });
 
 test('CONTRIBUTING.md shows the table of rooms', () => {
@@ -128,6 +132,18 @@ describe('the check itself', () => {
     const long = Object.fromEntries(['a', 'b', 'c'].map((name) => [`src/core/run/${name}.ts`, lines(260)]));
 
     expect(breaches(long)).toEqual([expect.stringContaining('too many files above 250 lines')]);
+  });
+
+  test('finds circles of files, by types and through other files', () => {
+    const sources = {
+      'src/a.ts': "import type { B } from './b.js';",
+      'src/b.ts': "export { c } from './inner/c.js';",
+      'src/inner/c.ts': "import { a } from '../a.js';",
+      'src/inner/d.ts': "import { a } from '../a.js'; import { z } from 'zod';",
+    };
+
+    expect(circles(sources)).toEqual([['src/a.ts', 'src/b.ts', 'src/inner/c.ts']]);
+    expect(circles({ ...sources, 'src/b.ts': 'export const b = 1;' })).toEqual([]);
   });
 
   const filesIn = (folder: string, count: number) =>

@@ -19,8 +19,8 @@ const FAMILIES = ['adapters'];
 /** The part of `infra` that is published. */
 const CONSTRUCTS = 'infra/constructs/';
 
-/** What the constructs may import from the library, so that no rule and no name of a variable is written twice. */
-const SHARED = ['src/schedule/', 'src/core/values/', 'src/core/observers/emf-'];
+/** What the constructs may import from the library, so that no rule, no limit and no name is written twice. */
+const SHARED = ['src/schedule/', 'src/core/values/', 'src/core/observers/emf-metrics.js'];
 
 /** A file that `init` gives to users. It imports the door that users import. */
 const GIVEN = 'infra/templates/cdk/';
@@ -114,6 +114,35 @@ export function breaches(sources: Sources): string[] {
     if (lines(text) > MAX_LINES) found.push(`${path}: ${lines(text)} lines, more than ${MAX_LINES}`);
   }
   return [...found, ...tooManyLongFiles(sources), ...fullFolders(sources)];
+}
+
+/**
+ * Every circle of files that import one another, imports of types included: the files of each, sorted. Two circles that
+ * share a file are one.
+ */
+export function circles(sources: Sources): string[][] {
+  const imports = new Map(Object.entries(sources).map(([path, text]) => [path, importedFiles(path, text)]));
+  const reached = new Map(Object.keys(sources).map((path) => [path, reachedFrom(path, imports)]));
+  const circleOf = (path: string) => [...(reached.get(path) ?? [])].filter((other) => reached.get(other)?.has(path));
+  const found = Object.keys(sources).map((path) => circleOf(path).sort());
+  return [...new Map(found.filter(({ length }) => length > 0).map((circle) => [circle.join(), circle])).values()];
+}
+
+/** The files that a file imports, each with both names that it can have. */
+function importedFiles(path: string, text: string): string[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
+  return importsOf(file).flatMap(({ specifier }) => {
+    if (!specifier?.startsWith('.')) return [];
+    const name = posix.join(posix.dirname(path), specifier).replace(/\.js$/, '');
+    return [`${name}.ts`, `${name}.tsx`];
+  });
+}
+
+function reachedFrom(path: string, imports: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const reached = new Set(imports.get(path));
+  // A set that grows is walked to its new end.
+  for (const file of reached) for (const next of imports.get(file) ?? []) reached.add(next);
+  return reached;
 }
 
 function refusal(path: string, { specifier, typeOnly }: Import): string | undefined {

@@ -26,7 +26,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     sees: ['core/values', 'core/ports', 'core/public'],
   },
   'core/request': {
-    what: 'one request to a store: its tries, and an answer that never came',
+    what: 'one request to a store: its turn, its tries, and an answer that never came',
     sees: ['core/values', 'core/ports', 'core/public', 'core/record'],
   },
   'core/options': {
@@ -69,10 +69,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'one leader among processes or regions',
     sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/options', 'core/run', 'core/wrap'],
   },
-  admin: {
-    what: "operators' verbs",
-    sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/options'],
-  },
   observe: {
     what: 'the same log and metrics as observers to pass',
     sees: ['core/values', 'core/public', 'core/observers'],
@@ -80,6 +76,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   schedule: {
     what: 'schedules as values; one reader of EventBridge’s dialect, which the constructs use too',
     sees: ['core/values', 'core/observers'],
+  },
+  admin: {
+    what: "operators' verbs",
+    sees: [
+      'core/values',
+      'core/ports',
+      'core/public',
+      'core/observers',
+      'core/record',
+      'core/options',
+      'core/wrap',
+      'schedule',
+    ],
   },
   operate: {
     what: 'what operators read about a lock, as rows and sentences, printed or shown elsewhere',

@@ -7,7 +7,6 @@ export {
   type LockWatchTuning,
 } from './alarms/alarm-options.js';
 export type { LockAlarms } from './alarms/lock-alarms.js';
-export type { TableResource } from './grant-lock.js';
 export { LockDashboard, type LockDashboardProps } from './lock-dashboard.js';
 export { type LockMetricName, type LockMetricOptions, lockMetric } from './lock-metrics.js';
 export type { LockSchedule } from './lock-schedule.js';
@@ -16,3 +15,4 @@ export type { PlannedSchedule } from './planned-schedule.js';
 export type { ScheduleGaps } from './schedule-gaps.js';
 export { type AttachProps, SingleExecution, type SingleExecutionProps } from './single-execution.js';
 export { SingleExecutionFunction, type SingleExecutionFunctionProps } from './single-execution-function.js';
+export type { TableResource } from './table-resource.js';

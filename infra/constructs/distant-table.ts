@@ -1,6 +1,6 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { TableResource } from './grant-lock.js';
 import { differ } from './missing-rights.js';
+import type { TableResource } from './table-resource.js';
 
 /**
  * Refuses a table in another region or account than the function's, if both are known. A handler gets only the name of

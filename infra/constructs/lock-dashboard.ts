@@ -11,7 +11,7 @@ import {
   type MetricOptions,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { NAMESPACE_VARIABLE } from '../../src/core/observers/emf-metrics.js';
+import { EMF_DIMENSION, NAMESPACE_VARIABLE } from '../../src/core/observers/emf-metrics.js';
 import { functionBehind, logGroupNameOf } from './attached-function.js';
 import { type LockMetricName, lockMetric } from './lock-metrics.js';
 import { refuseShapeOfDashboard } from './props-shape.js';
@@ -97,7 +97,7 @@ function skips(execution: SingleExecution): IWidget {
     queryLines: [
       'filter Skipped = 1',
       // If the dimension `LockName` is a prefix, `Lock` has the lock's own name.
-      'stats count(*) as Skips by coalesce(Lock, LockName) as Name, Reason',
+      `stats count(*) as Skips by coalesce(Lock, ${EMF_DIMENSION}) as Name, Reason`,
       'sort Skips desc',
     ],
     ...THIRD,

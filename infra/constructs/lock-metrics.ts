@@ -1,25 +1,13 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { dimensionValue, EMF_DIMENSION, type EmfMetric } from '../../src/core/observers/emf-metrics.js';
 import { lockSetOf } from './alarms/lock-sets.js';
 
 /**
- * The metrics that a wrapped handler writes if its environment names a namespace. Each has the dimension `LockName`.
- * The last three are metrics only if the option `metrics` of `emfObserver` lists them.
+ * A metric that a wrapped handler writes if its environment names a namespace, by its name in CloudWatch. `Attempts`,
+ * `Skipped` and `Duration` are metrics only if the option `metrics` of `emfObserver` lists them.
  */
-export const LOCK_METRICS = [
-  'Executed',
-  'Failed',
-  'Missed',
-  'LockLost',
-  'HoldTime',
-  'ClockSkew',
-  'Attempts',
-  'Skipped',
-  'Duration',
-] as const;
-
-/** A metric that wrapped handlers write, by its name in CloudWatch. */
-export type LockMetricName = (typeof LOCK_METRICS)[number];
+export type LockMetricName = EmfMetric;
 
 /**
  * Makes a metric of one lock, or of all locks of one `prefix*`; by default the sum over 5 minutes.
@@ -43,7 +31,7 @@ export function lockMetric(
   return new Metric({
     namespace,
     metricName,
-    dimensionsMap: { LockName: dimensionValue(lockName) },
+    dimensionsMap: { [EMF_DIMENSION]: dimensionValue(lockName) },
     statistic: 'Sum',
     period: Duration.minutes(5),
     ...options,
@@ -91,12 +79,4 @@ export function ownMetric(
   }
   const statistic = GREATEST.includes(metricName) ? 'Maximum' : 'Sum';
   return lockMetric(namespace, metricName, name, { statistic, ...options });
-}
-
-/**
- * Encodes a lock name for the value of a dimension, which must be printable ASCII: other characters are encoded as in a
- * URI.
- */
-function dimensionValue(lockName: string): string {
-  return lockName.trim() === '' ? encodeURIComponent(lockName) : lockName.replace(/[^ -~]+/g, encodeURIComponent);
 }

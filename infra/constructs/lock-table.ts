@@ -8,8 +8,9 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Construct, type IConstruct } from 'constructs';
-import { grantLock, grantOperate, grantRead, type TableResource } from './grant-lock.js';
+import { grantLock, grantOperate, grantRead } from './grant-lock.js';
 import { shown } from './props-shape.js';
+import type { TableResource } from './table-resource.js';
 import { refuseUnsafeTable } from './unsafe-table.js';
 
 /** A table that holds locks. */

@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import { CLOCK_SKEW_MS, LEASE_MARGIN_MS, LONGEST_LEASE_MS, leaseForRun } from '../../src/core/values/lease.js';
 import type { PlannedSchedule } from './planned-schedule.js';
 import { DELIVERY_MS } from './retry-settings.js';
 
@@ -8,11 +9,10 @@ export interface LockTimes {
   readonly timeout: Duration;
 }
 
-const LONGEST_LEASE_MS = 86_400_000;
+/** How far DynamoDB's own time can be behind. The store adds this to the stored end of each lease. */
+export const SERVER_LAG_MS = 2_000;
 /** The longest time that a dead run's lock may stay held after its lease. */
-const TAKEOVER_MS = 3_000;
-/** Without lockAtMostFor the lease is the remaining time plus this margin. */
-const LEASE_MARGIN_MS = 2_000;
+const TAKEOVER_MS = SERVER_LAG_MS + CLOCK_SKEW_MS;
 
 /**
  * Refuses times that would let runs overlap or ticks be skipped.
@@ -25,7 +25,7 @@ export function checkLockTimes({ lockAtMostFor, lockAtLeastFor, timeout }: LockT
       throw new RangeError(`${option} is ${time.toHumanString()}: the library takes 24 hours at most`);
     }
   }
-  const leastMs = shortestLeaseMs(timeout.toMilliseconds());
+  const leastMs = leaseForRun(timeout.toMilliseconds());
   if (lockAtMostFor && lockAtMostFor.toMilliseconds() < leastMs) {
     const least = Duration.seconds(Math.ceil(leastMs / 1_000)).toHumanString();
     throw new RangeError(
@@ -84,12 +84,4 @@ export function lateTickIsInTheWay(
 ): string | undefined {
   if (!lockAtLeastFor || !gaps || lockAtLeastFor.toMilliseconds() <= gaps.shortestMs - DELIVERY_MS) return undefined;
   return `lockAtLeastFor is ${lockAtLeastFor.toHumanString()}: EventBridge can be a minute late, and a late tick would then hold the lock when the next of ${schedule.expressionString} comes, which is skipped; leave a minute between`;
-}
-
-/**
- * Returns the shortest lease for a run that takes its whole timeout. A holder stops before the end of its lease: by 1 %
- * of the lease, and by 200 ms at least.
- */
-function shortestLeaseMs(timeoutMs: number): number {
-  return Math.max(timeoutMs + 200, timeoutMs / 0.99);
 }

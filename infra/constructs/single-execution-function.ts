@@ -1,5 +1,4 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Architecture, type CfnFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
@@ -12,7 +11,6 @@ import { acknowledgeNoTraces } from './acknowledged-findings.js';
 import type { LockAlarms } from './alarms/lock-alarms.js';
 import { bundlingOf } from './bundling.js';
 import { narrowFunctionRole } from './function-role.js';
-import type { LockMetricOptions } from './lock-metrics.js';
 import { differ, warnIfMissing, warnToAdd } from './missing-rights.js';
 import type { PlannedSchedule } from './planned-schedule.js';
 import { refuseShapeOfFunction } from './props-shape.js';
@@ -115,39 +113,6 @@ export class SingleExecutionFunction extends NodejsFunction {
   /** The function's log group. */
   override get logGroup(): ILogGroup {
     return this.#log ?? super.logGroup;
-  }
-
-  /**
-   * Makes a metric that counts runs that succeeded. A call that is skipped because its tick or a newer tick is done
-   * reports 0.
-   */
-  metricExecuted(options?: LockMetricOptions): Metric {
-    return this.execution.metricExecuted(options);
-  }
-
-  /** Makes a metric that counts runs that failed. */
-  metricFailed(options?: LockMetricOptions): Metric {
-    return this.execution.metricFailed(options);
-  }
-
-  /** Makes a metric that counts ticks that never came; the next run reports them. */
-  metricMissed(options?: LockMetricOptions): Metric {
-    return this.execution.metricMissed(options);
-  }
-
-  /** Makes a metric that counts runs that lost their lock. */
-  metricLockLost(options?: LockMetricOptions): Metric {
-    return this.execution.metricLockLost(options);
-  }
-
-  /** Makes a metric of the longest time that a run held its lock, in milliseconds. */
-  metricHoldTime(options?: LockMetricOptions): Metric {
-    return this.execution.metricHoldTime(options);
-  }
-
-  /** Makes a metric of the greatest error of a host's clock, in milliseconds. */
-  metricClockSkew(options?: LockMetricOptions): Metric {
-    return this.execution.metricClockSkew(options);
   }
 }
 

@@ -3,6 +3,7 @@ import type { IAlarmAction, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Alias, EventInvokeConfigOptions, IFunction, Version } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { EMF_NAMESPACE } from '../../src/core/observers/emf-metrics.js';
 import { type LockAlarmsOptions, writesMetrics } from './alarms/alarm-options.js';
 import { LockAlarms } from './alarms/lock-alarms.js';
 import { type LockSet, lockSetOf, lockSets } from './alarms/lock-sets.js';
@@ -13,7 +14,7 @@ import { refuseDistantTable } from './distant-table.js';
 import { refuseLaterChanges } from './later-changes.js';
 import { lockVariables, setVariables } from './lock-environment.js';
 import { type LockMetricOptions, ownMetric } from './lock-metrics.js';
-import { addSchedules, type LockSchedule, type Trigger } from './lock-schedule.js';
+import type { LockSchedule } from './lock-schedule.js';
 import type { ILockTable } from './lock-table.js';
 import { checkLockAtLeastFor, checkLockTimes, lateTickIsInTheWay, lockedRetry } from './lock-times.js';
 import { isHeld } from './missing-rights.js';
@@ -21,6 +22,7 @@ import { type PlannedSchedule, planSchedules, sharedLockWarnings, tooManyRules }
 import { refuseShapeOfFunction } from './props-shape.js';
 import { RETRY_DELAYS_MS, runRetries } from './retry-settings.js';
 import { refuseSharedLocks } from './shared-locks.js';
+import { addSchedules, type Trigger } from './triggers.js';
 
 /** Options of a function on a schedule, whichever construct makes the function, and options of Lambda's retries. */
 export interface SingleExecutionProps extends EventInvokeConfigOptions {
@@ -138,7 +140,7 @@ export class SingleExecution extends Construct {
     checkLockTimes({ lockAtMostFor, lockAtLeastFor, timeout });
     this.fn = fn;
     this.lockAtMostFor = lockAtMostFor ?? timeout;
-    this.metricNamespace = `SingleExecution/${Stack.of(fn).stackName}`;
+    this.metricNamespace = `${EMF_NAMESPACE}/${Stack.of(fn).stackName}`;
     this.schedules = planSchedules(props.schedules, lockNames, lockTable.keyPrefix);
     for (const schedule of this.schedules) checkLockAtLeastFor(lockAtLeastFor, schedule);
     refuseDistantTable(fn, lockTable.table);
@@ -204,7 +206,7 @@ export class SingleExecution extends Construct {
     return ownMetric(this.#metrics, 'Failed', options);
   }
 
-  /** Makes a metric that counts ticks that never came; the next run reports them. */
+  /** Makes a metric that counts ticks without a run; the next run reports them. */
   metricMissed(options?: LockMetricOptions): Metric {
     return ownMetric(this.#metrics, 'Missed', options);
   }

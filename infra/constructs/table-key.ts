@@ -9,9 +9,9 @@ import {
 } from 'aws-cdk-lib/aws-iam';
 import type { CfnKey, IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import type { TableResource } from './grant-lock.js';
 import { keyStatement, targetKey } from './key-rights.js';
 import { isUnknown } from './missing-rights.js';
+import type { TableResource } from './table-resource.js';
 
 const READ = ['kms:Decrypt', 'kms:DescribeKey'];
 const WRITE = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];

@@ -1,17 +1,18 @@
-import { type LockOptions, type Policy, type Settings, withStore } from '../core/options/policy.js';
+import { type Policy, type Settings, withStore } from '../core/options/policy.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { Execution } from '../core/public/execution.js';
 import { run } from '../core/run/engine.js';
 import { describe, namesOf } from '../core/values/checks.js';
 import { atOnce } from '../core/values/promised.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
-import { type TickOption, type Trigger, tickChooser, warnOfNoTick } from '../core/wrap/trigger.js';
+import { type Trigger, warnOfNoTick } from '../core/wrap/trigger.js';
 import {
   type MaxDuration,
-  type OnSkipped,
   type OwnOptions,
   resolveWrapper,
+  type TimedTrigger,
   timesByOptions,
+  type WrapperOptions,
 } from '../core/wrap/wrapper.js';
 
 /** The first argument of a scheduled handler; `ScheduledController` of @cloudflare/workers-types fits. */
@@ -37,27 +38,14 @@ export interface ExecutionContext {
  * One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required.
  */
 export interface Options<Env = unknown, C = ScheduledController, X = ExecutionContext>
-  extends Omit<LockOptions, 'store'>,
+  extends WrapperOptions<[controller: C, env: Env, ctx: X]>,
+    TimedTrigger<[controller: C, env: Env, ctx: X]>,
     MaxDuration {
-  /**
-   * Name of the lock: 1 to 128 UTF-8 bytes including the store's prefix, in Unicode form NFC, without control
-   * characters.
-   */
-  readonly name: string | ((controller: C, env: Env, ctx: X) => string);
   /**
    * The store, or a function that makes it from the bindings for each event. On Workers a connection cannot outlive its
    * event.
    */
   readonly store: LockStore | ((env: Env) => LockStore);
-  /**
-   * The source of the scheduled time: `controller.scheduledTime` (`'event'`), the tick of `schedule` that is due by
-   * this host's clock (`'nearest'`), a function, or no source (`'none'`). @default 'event'
-   */
-  readonly tick?: TickOption<[controller: C, env: Env, ctx: X]>;
-  /**
-   * What a skip does: return the `Skipped`, throw a `LockHeldError`, or return a function's value. @default 'return'
-   */
-  readonly onSkipped?: OnSkipped;
 }
 
 const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
@@ -103,9 +91,10 @@ export function withSingleExecution<
   handler: (controller: C, env: Env, ctx: X, execution: Execution) => unknown,
   options: Options<Env, C, X>,
 ): (controller: C, env: Env, ctx: X) => Promise<void> {
-  const { settings, nameFor, reply } = resolveWrapper(handler, options, OWN_OPTIONS);
-  const { tick = 'event' } = options;
-  const triggerFor = tickChooser(tick, settings, warnOfNoTick());
+  const { settings, orderFor, reply } = resolveWrapper(handler, options, {
+    ownOptions: OWN_OPTIONS,
+    onUnscheduled: warnOfNoTick(),
+  });
   const timesFor = timesByOptions(settings, options);
   const policyFor = policyChooser(options.store, settings);
 
@@ -114,13 +103,8 @@ export function withSingleExecution<
       throw new TypeError(`controller is ${describe(controller)}: pass on what the platform calls scheduled with`);
     }
     const cron: unknown = controller.cron;
-    const name = nameFor([controller, env, ctx]);
-    const order = {
-      name,
-      lockedBy: `worker, cron ${typeof cron === 'string' ? cron : describe(cron)}`,
-      ...timesFor(),
-      ...triggerFor(readScheduledTime(controller), [controller, env, ctx], name),
-    };
+    const who = `worker, cron ${typeof cron === 'string' ? cron : describe(cron)}`;
+    const order = orderFor([controller, env, ctx], who, readScheduledTime(controller), timesFor);
     const task = (execution: Execution) =>
       withBackgroundWork(ctx, (counting) =>
         handler.call(this, controllerOf(controller, execution), env, counting, execution),

@@ -1,6 +1,5 @@
-import { warn } from '../core/observers/operator-log.js';
 import type { Execution } from '../core/public/execution.js';
-import { describeType } from '../core/values/checks.js';
+import { environmentVariable, thisProcess } from '../core/values/environment.js';
 import { checkTick } from '../core/values/tick.js';
 import { readInstant, type Trigger } from '../core/wrap/trigger.js';
 
@@ -65,10 +64,18 @@ export function requestOf<Q extends Request>(request: Q, { isCatchUp }: Executio
   return Object.defineProperties(copy, added);
 }
 
-/** Describes the caller for people who look at the lock: the request's id, and nothing else of the request. */
+/** Variables of platforms on which the id of a request leads to its log, and the name of a host to nothing. */
+const FUNCTIONS = ['VERCEL', 'AWS_LAMBDA_FUNCTION_NAME'];
+
+/**
+ * Describes the run for people who look at the lock: the request's id, the process and its host if the route runs on a
+ * server, and nothing else.
+ */
 export function whoCalls(request: Request): string {
   const id = firstHeader(request, ID_HEADERS);
-  return id === undefined ? 'a request' : `request ${id}`;
+  const who = id === undefined ? 'a request' : `request ${id}`;
+  const server = thisProcess();
+  return server.includes(' on ') && !FUNCTIONS.some(environmentVariable) ? `${who}, ${server}` : who;
 }
 
 function firstHeader({ headers }: Request, names: readonly string[]): string | undefined {
@@ -86,73 +93,4 @@ async function scheduledTimeOfBody(request: Request): Promise<unknown> {
     // The body is not JSON; the handler decides what that means.
     return undefined;
   }
-}
-
-/** Matches a secret that a header can carry: printable ASCII. Blanks at its ends would be lost. */
-const SENDABLE = /^[!-~](?:[ -~]*[!-~])?$/;
-const MISSING =
-  'a request was refused with status 500, because CRON_SECRET is not set: set it, give secret, or say secret: false where nobody else can call';
-const UNSENDABLE =
-  'a request was refused with status 500, because no header can carry CRON_SECRET: set it to printable ASCII without blanks or line breaks at its ends';
-const REFUSED =
-  'a request was refused with status 401, because it did not show the secret; if it was the scheduler, compare what it sends';
-
-/**
- * Whether a request shows the right secret; `unset` if no secret is configured, `unsendable` if no request can show it.
- */
-export type Shown = 'right' | 'wrong' | 'unset' | 'unsendable';
-
-/**
- * Makes a function that compares a request's `Authorization` header with `Bearer <secret>`, in a time that does not
- * depend on the secret.
- *
- * @throws TypeError for a secret that is empty, undefined (such as an environment variable that is not set), or cannot
- * be sent in a header
- */
-export function secretCheck(options: { readonly secret?: string | false }): (request: Request) => Shown {
-  const { secret } = options;
-  if (secret === false) return () => 'right';
-  if ('secret' in options && (typeof secret !== 'string' || secret === '')) {
-    throw new TypeError(
-      `secret is ${secret === '' ? 'empty' : describeType(secret)}: give the secret that the scheduler sends, or false where nobody else can call`,
-    );
-  }
-  if (secret !== undefined && !SENDABLE.test(secret)) {
-    throw new TypeError('secret cannot be sent in a header: give printable ASCII without blanks at its ends');
-  }
-  const warned = new Set<string>();
-  const warnOnce = (message: string) => {
-    if (!warned.has(message)) warn(message);
-    warned.add(message);
-  };
-  return ({ headers }) => {
-    const expected = secret ?? secretOfEnvironment();
-    if (expected === undefined) {
-      warnOnce(MISSING);
-      return 'unset';
-    }
-    if (!SENDABLE.test(expected)) {
-      warnOnce(UNSENDABLE);
-      return 'unsendable';
-    }
-    const isRight = isSame(headers.get('authorization') ?? '', `Bearer ${expected}`);
-    if (!isRight) warnOnce(REFUSED);
-    return isRight ? 'right' : 'wrong';
-  };
-}
-
-/**
- * Reads `CRON_SECRET`. If a Vercel project has this variable, Vercel sends its value with every cron request. It is
- * read for each request, because it may be missing while the project is built.
- */
-function secretOfEnvironment(): string | undefined {
-  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  return process?.env?.['CRON_SECRET'] || undefined;
-}
-
-/** Compares two texts in a time that depends only on the length of `given`. */
-function isSame(given: string, expected: string): boolean {
-  let difference = given.length ^ expected.length;
-  for (let i = 0; i < given.length; i++) difference |= given.charCodeAt(i) ^ expected.charCodeAt(i % expected.length);
-  return difference === 0;
 }

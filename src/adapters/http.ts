@@ -1,28 +1,32 @@
 import { warn } from '../core/observers/operator-log.js';
 import { type LockOptions, withStore } from '../core/options/policy.js';
-import { CorruptLockError, LockStoreError } from '../core/public/errors.js';
 import type { Execution } from '../core/public/execution.js';
 import { isSkipped, type Outcome, type Skipped } from '../core/public/outcome.js';
 import { run } from '../core/run/engine.js';
-import type { Task } from '../core/run/invocation.js';
+import { type Order, storeFailureOf, type Task } from '../core/run/invocation.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { describe, namesOf } from '../core/values/checks.js';
 import { unawaited } from '../core/values/promised.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
+import { refuse, secretCheck } from '../core/wrap/request-secret.js';
 import { requiredTick, type TickEvery, type TickOption } from '../core/wrap/trigger.js';
-import { type MaxDuration, type OwnOptions, resolveWrapper, timesByOptions } from '../core/wrap/wrapper.js';
-import { readSchedule, refusedTick, requestOf, secretCheck, whoCalls } from './http-request.js';
+import {
+  type MaxDuration,
+  type OwnOptions,
+  resolveWrapper,
+  timesByOptions,
+  type WrapperOptions,
+} from '../core/wrap/wrapper.js';
+import { readSchedule, refusedTick, requestOf, whoCalls } from './http-request.js';
 
 /** A route that gets its execution as third argument. Handlers with fewer parameters fit. */
 export type Route<Q, X> = (request: Q, context: X, execution: Execution) => FetchResponse | PromiseLike<FetchResponse>;
 
 /** Options of `withSingleExecution` for routes. One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required. */
-export interface Options<Q = FetchRequest, X = unknown> extends LockOptions, MaxDuration {
-  /**
-   * Name of the lock: 1 to 128 UTF-8 bytes including the store's prefix, in Unicode form NFC, without control
-   * characters.
-   */
-  readonly name: string | ((request: Q, context: X) => string);
+export interface Options<Q = FetchRequest, X = unknown>
+  extends WrapperOptions<[request: Q, context: X]>,
+    LockOptions,
+    MaxDuration {
   /**
    * The source of the scheduled time: `'event'`, a header or the body of the request, which is refused if it has no
    * time; `'nearest'`, the tick of `schedule` that is due by the local clock; a function of the request; the local
@@ -71,11 +75,13 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
   handler: Route<Q, X>,
   options: Options<NoInfer<Q>, NoInfer<X>>,
 ): (request: Q, ...context: unknown extends X ? [context?: X] : [context: X]) => Promise<FetchResponse> {
-  const { settings, nameFor, reply } = resolveWrapper(handler, options, OWN_OPTIONS);
+  const { settings, nameFor, orderFor, reply } = resolveWrapper(handler, options, {
+    ownOptions: OWN_OPTIONS,
+    readTick: requiredTick,
+  });
   const policy = withStore(settings, options.store);
   const timesFor = timesByOptions(settings, options);
-  const showsSecret = secretCheck(options);
-  const triggerFor = requiredTick(options.tick, settings);
+  const refusalFor = secretCheck(options);
   const readsSchedule = options.tick === 'event';
 
   return async function route(this: unknown, request: Q, ...[context]: [context?: X]): Promise<Response> {
@@ -84,64 +90,46 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
         `request is ${describe(request)}: the route takes a Request of the Fetch API; a job that a process schedules imports from 'single-execution/process'`,
       );
     }
-    const shown = showsSecret(request);
-    if (shown === 'unset') return refuse(500, 'SECRET_MISSING');
-    if (shown === 'unsendable') return refuse(500, 'SECRET_UNSENDABLE');
-    if (shown === 'wrong') return refuse(401, 'UNAUTHORIZED', { 'www-authenticate': 'Bearer' });
+    const refused = refusalFor(request);
+    if (refused) return refused;
     const times = timesFor();
     const args: [Q, X] = [request, context as X];
-    const name = nameFor(args);
     const read = readsSchedule ? await readSchedule(request) : {};
     const refusal = readsSchedule && !isSwitchedOff(policy.store) && refusedTick(read, policy.clock.now());
     if (refusal) {
-      warn(`lock "${name}": a request was refused with status 400: ${refusal.why}`);
+      warn(`lock "${nameFor(args)}": a request was refused with status 400: ${refusal.why}`);
       return refuse(400, refusal.code);
     }
-    const order = {
-      name,
-      lockedBy: whoCalls(request),
-      ...times,
-      ...triggerFor(read, args, name),
-    };
+    const order = orderFor(args, whoCalls(request), read, () => times);
     const call = (counting: X, execution: Execution) =>
       handler.call(this, requestOf(request, execution), counting, execution);
-    return respond(args[1], call, (task) => run(task, order, policy), reply);
+    return respond(args[1], call, (task) => answerWhole(run(task, order, policy), order, reply));
   };
 }
 
-/** Answers a request when the handler has returned or when the whole run has ended, whichever comes first. */
+/**
+ * Answers a request when the handler has returned or when the whole run has ended, whichever comes first.
+ *
+ * @param answerRun runs a task, and answers when the whole run has ended
+ */
 function respond<X>(
   context: X,
   call: (context: X, execution: Execution) => Response | PromiseLike<Response>,
-  start: (task: Task<Response>) => Promise<Outcome<Response>>,
-  reply: (outcome: Outcome<Response>) => unknown,
+  answerRun: (task: Task<Response>) => Promise<Response>,
 ): Promise<Response> {
-  let isOwn: IsOwn = () => false;
   let onReturned = (_response: Response) => {};
   const returned = new Promise<Response>((resolve) => {
     onReturned = resolve;
   });
-  const whole = answerWhole(
-    start(async (execution) => {
-      const counted = (counting: X) => call(counting, execution);
-      try {
-        const response = await withBackgroundWork(context, counted, execution.isCatchUp ? undefined : onReturned);
-        // Some platforms allow a handler that returns nothing.
-        if (response?.status >= 500) throw new FailedResponse(response);
-        return response;
-      } catch (error) {
-        isOwn = (thrown) => thrown === error;
-        throw error;
-      }
-    }),
-    reply,
-    (error) => isOwn(error),
-  );
+  const whole = answerRun(async (execution) => {
+    const counted = (counting: X) => call(counting, execution);
+    const response = await withBackgroundWork(context, counted, execution.isCatchUp ? undefined : onReturned);
+    // Some platforms allow a handler that returns nothing.
+    if (response?.status >= 500) throw new FailedResponse(response);
+    return response;
+  });
   return Promise.race([answerEarly(returned, context, whole), whole]);
 }
-
-/** Whether the handler, or its work in the background, threw this error. Its class proves nothing. */
-type IsOwn = (error: unknown) => boolean;
 
 /** Answers as soon as the handler has returned. The handler's background work goes on, under the lock. */
 async function answerEarly(returned: Promise<Response>, context: unknown, whole: Promise<Response>): Promise<Response> {
@@ -159,18 +147,17 @@ async function answerEarly(returned: Promise<Response>, context: unknown, whole:
 /** Answers when the whole run has ended. */
 async function answerWhole(
   running: Promise<Outcome<Response>>,
+  order: Order,
   reply: (outcome: Outcome<Response>) => unknown,
-  isOwn: IsOwn,
 ): Promise<Response> {
   let outcome: Outcome<Response>;
   try {
     outcome = await running;
   } catch (error) {
     if (error instanceof FailedResponse) return error.response;
-    // The handler may take another lock. An error of that lock's store is the handler's own.
-    const isOfStore = error instanceof LockStoreError || error instanceof CorruptLockError;
-    if (!isOfStore || isOwn(error)) throw error;
-    return refuse(503, error.code);
+    const failure = storeFailureOf(order);
+    if (!failure) throw error;
+    return refuse(503, failure.code);
   }
   const replied = await reply(outcome);
   return isSkipped(replied) ? Response.json(replied) : (replied as Response);
@@ -185,11 +172,6 @@ class FailedResponse extends Error {
     super(`the response has status ${response.status}`);
     this.response = response;
   }
-}
-
-/** Answers with a status and a code. The reason is only in the events and in the log, which the caller does not see. */
-function refuse(status: number, code: string, headers: Record<string, string> = {}): Response {
-  return Response.json({ status: 'error', code }, { status, headers });
 }
 
 /*

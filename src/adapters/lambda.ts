@@ -1,5 +1,5 @@
 import { logAndMetrics } from '../core/observers/default-observers.js';
-import { LONGEST_LEASE_MS, leaseFor } from '../core/options/lease.js';
+import { leaseFor } from '../core/options/lease.js';
 import { type LockOptions, type Policy, withStore } from '../core/options/policy.js';
 import type { Execution } from '../core/public/execution.js';
 import type { Skipped } from '../core/public/outcome.js';
@@ -8,21 +8,17 @@ import type { Order } from '../core/run/invocation.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { namesOf } from '../core/values/checks.js';
 import { defined } from '../core/values/defined.js';
-import {
-  type OnUnscheduled,
-  readInstant,
-  type TickOption,
-  type Trigger,
-  tickChooser,
-  warnOfNoTick,
-} from '../core/wrap/trigger.js';
+import { LONGEST_LEASE_MS } from '../core/values/lease.js';
+import { type OnUnscheduled, readInstant, type Trigger, warnOfNoTick } from '../core/wrap/trigger.js';
 import {
   type OnSkipped,
   type OwnOptions,
   type RunTimes,
   resolveWrapper,
+  type TimedTrigger,
   timesWithin,
   type Wrapper,
+  type WrapperOptions,
 } from '../core/wrap/wrapper.js';
 import { type Context, remainingMs, whoRuns } from './lambda-context.js';
 
@@ -52,24 +48,10 @@ type Nothing = ReturnType<() => void>;
  * `lockAtMostFor` defaults to the remaining time + 2 s, with `keepAlive` to 30 s.
  */
 // biome-ignore lint/suspicious/noExplicitAny: an event that nobody declares can be anything
-export interface Options<E = any, S extends OnSkipped = OnSkipped> extends LockOptions {
-  /**
-   * Name of the lock: 1 to 128 UTF-8 bytes including the store's prefix, in Unicode form NFC, without control
-   * characters.
-   */
-  readonly name: string | ((event: E, context: Context) => string);
-  /**
-   * The source of the scheduled time: the event (`'event'`), the tick of `schedule` that is due by this host's clock
-   * (`'nearest'`), a function of the event, or no source (`'none'`). @default 'event'
-   */
-  readonly tick?: TickOption<[event: E, context: Context]>;
-  /**
-   * The caller's result if the run is skipped: the `Skipped`, a `LockHeldError`, or a function's value.
-   *
-   * @default 'return'
-   */
-  readonly onSkipped?: S;
-}
+export interface Options<E = any, S extends OnSkipped = OnSkipped>
+  extends WrapperOptions<[event: E, context: Context], S>,
+    TimedTrigger<[event: E, context: Context]>,
+    LockOptions {}
 
 /** The type of `onSkipped` if the option is left out. */
 type Returned = (skipped: Skipped) => Skipped;
@@ -160,21 +142,18 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({});
  * @throws TypeError, RangeError for an invalid handler or invalid options
  */
 export function lambdaOrders<E>(handler: unknown, options: Options<E>): LambdaOrders<E> {
-  const { settings, nameFor, reply } = resolveWrapper(handler, options, OWN_OPTIONS, logAndMetrics);
-  const { tick = 'event' } = options;
-  const triggerFor = tickChooser(tick, settings, onNoTick());
+  const { settings, orderFor, reply } = resolveWrapper<[E, Context]>(handler, options, {
+    ownOptions: OWN_OPTIONS,
+    byDefault: logAndMetrics,
+    onUnscheduled: onNoTick(),
+  });
   const policy = withStore(settings, options.store);
   return {
     policy,
     reply,
     orderFor(event, context) {
-      const name = nameFor([event, context]);
-      return {
-        name,
-        lockedBy: whoRuns(context),
-        ...triggerFor(readScheduleEvent(event), [event, context], name),
-        ...timesOf(policy, remainingMs(context)),
-      };
+      const times = () => timesOf(policy, remainingMs(context));
+      return orderFor([event, context], whoRuns(context), readScheduleEvent(event), times);
     },
   };
 }

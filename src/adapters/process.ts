@@ -10,10 +10,10 @@ import { thisProcess } from '../core/values/environment.js';
 import { requiredTick, type TickEvery, type TickOption, type Trigger } from '../core/wrap/trigger.js';
 import {
   type MaxDuration,
-  type OnSkipped,
   type OwnOptions,
   resolveWrapper,
   timesByOptions,
+  type WrapperOptions,
 } from '../core/wrap/wrapper.js';
 import { untilShutdown } from './process-shutdown.js';
 
@@ -23,24 +23,13 @@ export { type CoordinatorOptions, nodeCronCoordinator, type RunCoordinator } fro
  * Options of `withSingleExecution` for long-lived processes.
  * One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required.
  */
-export interface Options<A extends readonly unknown[] = []> extends LockOptions, MaxDuration {
-  /**
-   * Name of the lock: 1 to 128 UTF-8 bytes including the store's prefix, in Unicode form NFC, without control
-   * characters.
-   */
-  readonly name: string | ((...args: A) => string);
+export interface Options<A extends readonly unknown[] = []> extends WrapperOptions<A>, LockOptions, MaxDuration {
   /**
    * The source of the scheduled time: `'event'`, for croner, node-cron and node-schedule, which pass it; `'nearest'`, the tick of
    * `schedule` that is due by the local clock; a function of the arguments; the local clock, rounded down to an
    * interval such as `{ every: '5m' }`; or `'none'`: then two processes may both run.
    */
   readonly tick: TickOption<A> | TickEvery;
-  /**
-   * The caller's result if the run is skipped: the `Skipped`, a `LockHeldError`, or a function's value.
-   *
-   * @default 'return'
-   */
-  readonly onSkipped?: OnSkipped;
 }
 
 /** Options with a function for `onSkipped`: the caller of a skipped run gets the function's result. */
@@ -107,21 +96,19 @@ export function withSingleExecution<A extends readonly unknown[]>(
   job: (...args: never[]) => unknown,
   options: Options<A>,
 ): (...args: A) => Promise<unknown> {
-  const { settings, nameFor, reply } = resolveWrapper(job, options, OWN_OPTIONS, logAndMetrics);
-  const policy = withStore(settings, options.store);
-  const triggerFor = requiredTick(options.tick, settings, (_, name) => {
-    if (!isSwitchedOff(policy.store)) throw unscheduled(name);
+  const { settings, orderFor, reply } = resolveWrapper(job, options, {
+    ownOptions: OWN_OPTIONS,
+    byDefault: logAndMetrics,
+    readTick: requiredTick,
+    onUnscheduled(_, name) {
+      if (!isSwitchedOff(options.store)) throw unscheduled(name);
+    },
   });
+  const policy = withStore(settings, options.store);
   const timesFor = timesByOptions(settings, options);
 
   return async function singleExecution(this: unknown, ...args: A): Promise<unknown> {
-    const name = nameFor(args);
-    const order = {
-      name,
-      lockedBy: thisProcess(),
-      ...timesFor(),
-      ...triggerFor(readCall(args[0]), args, name),
-    };
+    const order = orderFor(args, thisProcess(), readCall(args[0]), timesFor);
     const task = (execution: Execution) => job.call(this, ...withExecution(args, execution, job.length));
     return reply(await untilShutdown((shutdown) => run(task, { ...order, shutdown }, policy)));
   };

@@ -18,6 +18,8 @@ import { msOf } from '../core/values/tick.js';
 import { corruptLock, isTaken, type LockInfo, lockInfo, type RunInfo } from './lock-info.js';
 import { type ForgetResult, type TickRange, type TickVerbs, tickVerbs } from './tick-verbs.js';
 
+export { type Health, type HealthJob, type HealthOptions, healthRoute, type JobHealth } from './health-route.js';
+export { type OverdueOptions, overdueTick } from './overdue.js';
 export type { DeleteResult, ForgetResult, LockInfo, ResumeResult, RunInfo, TickRange };
 
 const VERBS = namesOf<LockAdminStore>({
@@ -50,7 +52,7 @@ export interface LockAdmin extends TickVerbs {
   /** One lock; undefined if it was never used, or deleted. */
   get(name: string): Promise<LockInfo | undefined>;
   /**
-   * Open ticks of a lock: they failed, crashed, were ended by force, never came, or were listed by `backfill`, and are
+   * Open ticks of a lock: they failed, crashed, were ended by force, were missed, or were listed by `backfill`, and are
    * still not done. A call for one of them runs, once. Empty for a name that was never used.
    */
   open(name: string): Promise<readonly Date[]>;

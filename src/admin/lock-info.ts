@@ -16,7 +16,8 @@ export interface LockInfo {
   readonly name: string;
   /**
    * `paused`: an operator's pause is in force, see `paused`; `held`: a run has it; `expired`: its holder died or
-   * overran, and the next run takes over; `waiting`: released, and kept for `lockAtLeastFor`; `free`: released;
+   * overran, and the next run takes over; `waiting`: released, and kept for `lockAtLeastFor`, though not from ticks that
+   * are owed; `free`: released;
    * `forced`: ended by an operator; `unused`: no run yet; `corrupt`: see `problem`. Judged by this host's clock.
    */
   readonly state: 'paused' | 'held' | 'expired' | 'waiting' | 'free' | 'forced' | 'unused' | 'corrupt';
@@ -37,10 +38,14 @@ export interface LockInfo {
   /** Highest tick done. */
   readonly doneTick?: Date;
   /**
-   * Open ticks, oldest first: they failed, crashed, were ended by force, never came, or were listed by `backfill`, and
+   * Open ticks, oldest first: they failed, crashed, were ended by force, were missed, or were listed by `backfill`, and
    * are still not done. A call for one of them runs. Absent if all are done.
    */
   readonly openTicks?: readonly Date[];
+  /** The schedule of the job, as its last call with a tick had it: `0 9 * * * in Europe/Berlin`, or `15m`. */
+  readonly schedule?: string;
+  /** When the record was read, by the store's own clock, where the store tells its time. */
+  readonly readAt?: Date;
   /** While paused: until when, and by whom. */
   readonly paused?: {
     /** When the pause ends by itself. */
@@ -78,6 +83,8 @@ export interface RunInfo {
   readonly fencingToken: number;
   /** How many older ticks it caught up with; absent if none. */
   readonly caughtUp?: number;
+  /** True for a run by hand, which is for no tick. */
+  readonly isManual?: true;
 }
 
 /** @throws CorruptLockError naming the attribute */

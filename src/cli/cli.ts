@@ -10,12 +10,15 @@ const clock: Clock = {
   },
 };
 
-const OLDEST_NODE = 20;
+/** An older Node lacks `AbortSignal.any`, or cannot even load the tool. Later ones before 20.19 work, and are not supported. */
+const OLDEST_NODE = [20, 3] as const;
 const WRONG_USE = 2;
 
 /** Runs the command line of this process. Loads the tool only now: an older Node cannot even load it. */
 async function exitCodeHere(): Promise<number> {
-  if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [oldest, itsMinor] = OLDEST_NODE;
+  if (major < oldest || (major === oldest && minor < itsMinor)) {
     process.stderr.write(`single-execution: this is Node ${process.version}: use Node 20.19 or later\n`);
     return WRONG_USE;
   }

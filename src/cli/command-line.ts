@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
-import type { Command, CommandLine, Option, Options } from './command.js';
+import type { Command } from './command.js';
 import { quoted, wrongUse } from './exit-code.js';
 import { didYouMean } from './nearest-name.js';
+import type { CommandLine, Option, Options } from './option.js';
 import { STORE_OPTIONS } from './store/kinds.js';
 
 const JSON_OPTION: Options = { json: { help: 'print JSON; instants are ISO 8601 in UTC' } };

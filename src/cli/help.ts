@@ -1,6 +1,7 @@
-import type { Command, Option, Options } from './command.js';
+import type { Command } from './command.js';
 import { optionsOf } from './command-line.js';
 import { either } from './exit-code.js';
+import type { Option, Options } from './option.js';
 import { KINDS, spelledOption } from './store/kinds.js';
 
 const WIDTH = 80;

@@ -1,10 +1,7 @@
 import type { LockAdmin, LockInfo } from '../admin/lock-admin.js';
 import { CorruptLockError } from '../index.js';
-import type { Session } from './command.js';
 import { notFound, quoted } from './exit-code.js';
-
-/** The name of a lock that does not exist. Checks read this lock; they never create it. */
-export const NOBODY = 'single-execution-doctor';
+import type { Session } from './session.js';
 
 /** The name of the lock that the command line names. */
 export function nameIn({ operands }: Session): string {

@@ -1,14 +1,16 @@
 import { createRequire } from 'node:module';
 import { lockAdmin } from '../admin/lock-admin.js';
 import { type Clock, CorruptLockError, LockHeldError, LockStoreError } from '../index.js';
-import type { Command, Session } from './command.js';
+import type { Command } from './command.js';
 import { countEarlyOptions, readCommandLine } from './command-line.js';
 import { COMMANDS } from './commands.js';
 import { CliError, EXIT, isWrongUse, messageWithCause, quoted, wrongUse } from './exit-code.js';
 import { helpOf, overview } from './help.js';
 import { didYouMean } from './nearest-name.js';
+import { secretsIn } from './option.js';
+import type { Session } from './session.js';
 import type { OpenedStore } from './store/kind.js';
-import { openStore } from './store/kinds.js';
+import { openStore, STORE_OPTIONS } from './store/kinds.js';
 import { storesInReach } from './store/reach.js';
 import { openTerminal, type Terminal } from './terminal.js';
 
@@ -21,7 +23,7 @@ export async function main(args: readonly string[], host: Host, clock: Clock): P
   // Turns off the AWS SDK's warnings about Node's version for this process, but not for its child processes, which get
   // `env`.
   host.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
-  const terminal = openTerminal(host, env);
+  const terminal = openTerminal(host, env, secretsIn(STORE_OPTIONS, env));
   try {
     return await dispatch(args, { terminal, clock, env, folder: host.cwd() });
   } catch (error) {

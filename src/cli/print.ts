@@ -1,8 +1,8 @@
 import type { RunInfo } from '../admin/lock-admin.js';
 import { type LockSummary, stateWords } from '../operate/lock-summary.js';
 import { shortInstant } from '../operate/times.js';
-import type { Session } from './command.js';
 import { safeText } from './safe-text.js';
+import type { Session } from './session.js';
 import type { Colour, Styled, Terminal } from './terminal.js';
 
 export type Cell = string | Styled;

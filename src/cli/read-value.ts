@@ -1,8 +1,8 @@
 import { type Duration, parseDuration, type Schedule } from '../index.js';
 import { instantIn } from '../operate/times.js';
 import { cron, eventBridge } from '../schedule/schedule.js';
-import type { CommandLine } from './command.js';
 import { quoted, wrongUse } from './exit-code.js';
+import type { CommandLine } from './option.js';
 
 /** The values of the options that are given. `fields` names the field of each option. */
 export function given<F extends string>(

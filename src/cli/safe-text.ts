@@ -26,10 +26,7 @@ export function safeJson(value: unknown, indent: number = 2): string {
 }
 
 /** A text without the user and password of any URL in it, and without these secrets. */
-export function withoutSecrets(text: string, secrets: readonly (string | undefined)[]): string {
-  const known = secrets.filter((secret) => secret !== undefined && secret.length > 3);
-  return known.reduce<string>(
-    (shown, secret) => shown.replaceAll(secret as string, '***'),
-    text.replace(IN_URL, '$1***@'),
-  );
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const known = secrets.filter(({ length }) => length > 3);
+  return known.reduce((shown, secret) => shown.replaceAll(secret, '***'), text.replace(IN_URL, '$1***@'));
 }

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Environment } from './command.js';
+import type { Environment } from './option.js';
 import { safeJson, safeText, withoutSecrets } from './safe-text.js';
-import { KINDS } from './store/kinds.js';
 
 export type Colour = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
 
@@ -43,8 +42,12 @@ interface Streams {
   readonly stderr: NodeJS.WriteStream;
 }
 
-export function openTerminal({ stdin, stdout, stderr }: Streams, env: Environment): Terminal {
-  const secrets = KINDS.flatMap((kind) => kind.secrets ?? []).map((name) => env[name]);
+/** @param secrets what a line to stderr never shows */
+export function openTerminal(
+  { stdin, stdout, stderr }: Streams,
+  env: Environment,
+  secrets: readonly string[],
+): Terminal {
   const hasColour = Boolean(stdout.isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
   const paint = (part: string | Styled) => {
     const { text, colour } = typeof part === 'string' ? { text: part } : part;

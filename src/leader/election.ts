@@ -1,5 +1,4 @@
 import { operatorLog, warn } from '../core/observers/operator-log.js';
-import { LONGEST_LEASE_MS } from '../core/options/lease.js';
 import type { DefaultObservers } from '../core/options/policy.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
@@ -10,6 +9,7 @@ import { watchedController } from '../core/run/lease-watch.js';
 import { checkKnown, describe, namesOf } from '../core/values/checks.js';
 import { jittered, pause, type Signal } from '../core/values/clock.js';
 import { type Duration, parseDuration } from '../core/values/duration.js';
+import { LONGEST_LEASE_MS } from '../core/values/lease.js';
 import { checkLockName, memberListName } from '../core/values/names.js';
 import { errorName, readThrown } from '../core/values/thrown.js';
 import {

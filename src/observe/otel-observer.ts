@@ -65,7 +65,7 @@ const INSTRUMENTS = {
   succeeded: ['Runs that succeeded', '{run}'],
   failed: ['Runs whose task failed', '{run}'],
   skipped: ['Calls that did not run', '{call}'],
-  missed: ['Ticks that should have come and did not', '{tick}'],
+  missed: ['Ticks that were due and had no run', '{tick}'],
   caught_up: ['Ticks that a later run has caught up with', '{tick}'],
   given_up: ['Ticks that were given up', '{tick}'],
   recovered: ['Runs that followed a crashed one', '{run}'],

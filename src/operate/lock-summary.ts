@@ -28,7 +28,10 @@ export interface LockSummary {
   readonly lastTick?: Date;
   /** Ticks that are not done, oldest first. */
   readonly openTicks: readonly Date[];
-  /** Open ticks that were due during the last ten runs, and for which none of these runs was. */
+  /**
+   * Open ticks that were due during the last ten runs, and for which none of these runs was. Their calls never came, or
+   * were skipped, for example while the lock was paused: the record keeps neither.
+   */
   readonly missedTicks: readonly Date[];
   readonly failuresInARow: number;
 }
@@ -60,7 +63,7 @@ export function lockSummary(lock: LockInfo, nowMs: number): LockSummary {
 }
 
 /**
- * The open ticks that were never run, by the history and the run that has the lock now. Leaves out ticks older than a
+ * The open ticks that had no run, by the history and the run that has the lock now. Leaves out ticks older than a
  * full history: a run may have been for them.
  */
 export function missedTicksOf({ openTicks = [], runs, tick }: LockInfo): readonly Date[] {
@@ -69,15 +72,21 @@ export function missedTicksOf({ openTicks = [], runs, tick }: LockInfo): readonl
   return openTicks.filter((at) => at.getTime() > since && !begun.has(at.getTime()));
 }
 
-/** How many open ticks a record keeps, once a tick was done. Older ones are given up. */
+/** How many open ticks a record keeps, once a tick was done; and how many at most. Older ones are given up. */
 const KEPT_TICKS = 8;
+const MOST_TICKS = 100;
 
 /** Whether ticks that are not done may be missing in this list, because it is full. */
-const mayLackTicks = (openTicks: readonly Date[]): boolean => openTicks.length === KEPT_TICKS;
+export const mayLackTicks = ({ openTicks = [] }: Pick<LockInfo, 'openTicks'>): boolean =>
+  openTicks.length === KEPT_TICKS || openTicks.length >= MOST_TICKS;
 
-/** The number of open ticks; with a plus if there may have been more than a record keeps. */
-export const openCount = (openTicks: readonly Date[]): string =>
-  `${openTicks.length}${mayLackTicks(openTicks) ? '+' : ''}`;
+/** The number of open ticks, or of the missed ones; with a plus if there may have been more than a record keeps. */
+export const openCount = (lock: Pick<LockInfo, 'openTicks'>): string => counted(lock, lock.openTicks);
+export const missedCount = (lock: Pick<LockSummary, 'openTicks' | 'missedTicks'>): string =>
+  counted(lock, lock.missedTicks);
+
+const counted = (lock: Pick<LockInfo, 'openTicks'>, ticks: readonly Date[] = []) =>
+  `${ticks.length}${mayLackTicks(lock) ? '+' : ''}`;
 
 /** Whether a lock was not used for `idleMs`: a candidate for a delete. A lock that a run has is not idle. */
 export function isIdle(lock: LockInfo, nowMs: number, idleMs: number): boolean {
@@ -99,8 +108,8 @@ export function lockFacts(lock: LockInfo, nowMs: number): readonly (readonly [la
     ['last result', last && resultWords(last, nowMs)],
     ['last error', last?.status === 'failed' ? lock.lastError : undefined],
     ['newest tick done', lock.doneTick && shortInstant(lock.doneTick)],
-    ['open ticks', openWords(lock.openTicks ?? [])],
-    ['of them missed', ticksWords(missedTicksOf(lock))],
+    ['open ticks', openWords(lock)],
+    ['of them missed', missedWords(missedTicksOf(lock))],
     ['failures in a row', lock.failuresInARow > 0 ? String(lock.failuresInARow) : undefined],
   ];
   return facts.filter((fact): fact is [string, string] => fact[1] !== undefined);
@@ -139,11 +148,20 @@ function resultWords({ status, tick, lockedAt, durationMs, fencingToken }: RunIn
   return `${status} at ${toTheSecond(end)}, ${shortSpan(nowMs - end.getTime())} ago (${run})`;
 }
 
-function openWords(ticks: readonly Date[]): string | undefined {
+function openWords(lock: LockInfo): string | undefined {
+  const { openTicks = [] } = lock;
+  const words = ticksWords(openTicks);
+  return mayLackTicks(lock) ? `${words}; ${fullListWords(openTicks)}` : words;
+}
+
+/** Says that a full list may lack ticks. */
+export const fullListWords = ({ length }: readonly Date[]): string =>
+  `the record keeps the newest ${length}: older ones may be forgotten`;
+
+/** The record keeps no skip, and no pause that is over. So nothing tells why a tick had no run. */
+function missedWords(ticks: readonly Date[]): string | undefined {
   const words = ticksWords(ticks);
-  return mayLackTicks(ticks)
-    ? `${words}; the record keeps the newest ${KEPT_TICKS}: older ones may be forgotten`
-    : words;
+  return words && `${words}; without a run: no call came, or it was skipped, as while the lock was paused or held`;
 }
 
 function ticksWords(ticks: readonly Date[]): string | undefined {

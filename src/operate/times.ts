@@ -1,6 +1,6 @@
 import type { Clock } from '../core/values/clock.js';
 import { formatDuration } from '../core/values/duration.js';
-import { dateOf, type Schedule, WATCH, type WatchedSchedule } from '../core/values/tick.js';
+import { dateOf, type MadeSchedule, type Schedule, WATCH } from '../core/values/tick.js';
 import { nearestTick, readInstant } from '../core/wrap/trigger.js';
 
 const SECOND_MS = 1_000;
@@ -48,7 +48,7 @@ export function comingTicks(schedule: Schedule, afterMs: number, count: number):
  *   before the first tick of all
  */
 export function dueTick(schedule: Schedule | undefined, clock: Clock): Date | undefined {
-  return dateOf(nearestTick({ schedule, clock })()?.tickMs);
+  return dateOf(nearestTick(schedule, clock.now())?.tickMs);
 }
 
 /** Tells if the calls at these instants, oldest first, all lie equally far from the ticks of a schedule. */
@@ -58,9 +58,9 @@ export function reportMisfit(
   calls: readonly Date[],
   report: (words: string) => void,
 ): void {
-  const onNearest = (schedule as WatchedSchedule)[WATCH]?.(report);
+  const onNearest = (schedule as MadeSchedule)[WATCH]?.(report);
   for (const at of calls) {
-    const due = nearestTick({ schedule, clock: { now: () => at.getTime() } })();
+    const due = nearestTick(schedule, at.getTime());
     if (due) onNearest?.(name, due.tickMs, due.gapsMs);
   }
 }

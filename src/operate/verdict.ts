@@ -2,7 +2,7 @@ import type { LockInfo } from '../admin/lock-admin.js';
 import { isTaken, stateWithoutPause } from '../admin/lock-info.js';
 import type { SkipReason } from '../core/public/outcome.js';
 import { listOf } from '../core/record/open-ticks.js';
-import { doneReason } from '../core/record/refusal.js';
+import { doneReason, passesHold } from '../core/record/refusal.js';
 import { defined } from '../core/values/defined.js';
 import { shortInstant, shortSpan, toTheSecond } from './times.js';
 
@@ -35,7 +35,7 @@ function judge(lock: LockInfo | undefined, nowMs: number, tick: Date | undefined
   if (lock.state === 'corrupt') {
     return { outcome: 'fails', sentence: `would fail: ${lock.problem}` };
   }
-  return pausedBy(lock) ?? doneTick(lock, tick) ?? taken(lock, nowMs) ?? runs(freeWords(lock));
+  return pausedBy(lock) ?? doneTick(lock, tick) ?? taken(lock, nowMs, tick) ?? runs(freeWords(lock));
 }
 
 const runs = (why: string): Judged => ({ outcome: 'runs', sentence: `would not be skipped: ${why}.` });
@@ -65,7 +65,7 @@ function doneTick({ doneTick: done, openTicks = [] }: LockInfo, tick: Date | und
   );
 }
 
-function taken(lock: LockInfo, nowMs: number): Judged | undefined {
+function taken(lock: LockInfo, nowMs: number, tick: Date | undefined): Judged | undefined {
   const { lockUntil } = lock;
   const until = lockUntil
     ? `until ${toTheSecond(lockUntil)}, for ${shortSpan(lockUntil.getTime() - nowMs)} from now`
@@ -74,11 +74,30 @@ function taken(lock: LockInfo, nowMs: number): Judged | undefined {
     case 'held':
       return skipped('locked', `${holderWords(lock, nowMs)}; its lease lasts ${until}${renewalWords(lock, nowMs)}`);
     case 'waiting':
-      return skipped('lock-at-least-for', `the last run is over, and lockAtLeastFor keeps the lock ${until}`);
+      return tick && passes(lock, tick)
+        ? runs(`lockAtLeastFor of the last run keeps the lock ${until}, but ${passWords(lock)}`)
+        : skipped('lock-at-least-for', `the last run is over, and lockAtLeastFor keeps the lock ${until}`);
     default:
       return undefined;
   }
 }
+
+/** Whether a tick that is not done passes the `lockAtLeastFor` of the last run. */
+function passes({ lastResult, lockedAt, doneTick: done, openTicks = [], ...lock }: LockInfo, tick: Date): boolean {
+  const openMs = openTicks.map((open) => open.getTime());
+  const record = defined({
+    state: 'released' as const,
+    result: lastResult,
+    tick: lock.tick?.getTime(),
+    lockedAt: lockedAt?.getTime(),
+    doneTick: done?.getTime(),
+    failedTicks: listOf(openMs, openMs.length),
+  });
+  return passesHold({ tickMs: tick.getTime(), markTickAtStart: false }, record);
+}
+
+const passWords = ({ tick }: LockInfo): string =>
+  tick ? 'not from a tick that is owed, as this one is' : 'that run had no tick, so it keeps out no call with a tick';
 
 /**
  * When the run that has the lock last renewed its lease; undefined if it never did, or if the record cannot tell: a

@@ -41,10 +41,11 @@ export function cron(expression: string, options: CronOptions = {}): Schedule {
   const { fields, changes } = readCrontab(expression, dialect, refuse);
   const sure = cronInstants(withDays(fields, refuse), zone);
   checkFires(sure, zone, refuse);
-  const text = inZone(expression, zone);
+  const text = `${inZone(expression, zone)}${dialect === 'crontab' ? '' : ` as ${dialect}`}`;
   if (zone.name === 'UTC') return scheduleOf(text, () => sure);
   const instants = withClockChanges(sure, fields, zone, changes);
   return scheduleOf(text, () => instants, {
+    zone,
     isOptional: (tick) => instants.isOptional(instant(tick, 'tick')),
   });
 }

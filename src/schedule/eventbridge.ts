@@ -42,7 +42,7 @@ export function eventBridge(expression: string, options: ZoneOptions = {}): Sche
   if (read.kind === 'rate') return floatingRate(expression, read.everyMs);
   const instants = read.kind === 'cron' ? cronInstants(read.cron, zone) : oneInstant(read.wallMs, zone);
   checkFires(instants, zone, refuse);
-  return scheduleOf(inZone(expression, zone), () => instants);
+  return scheduleOf(inZone(expression, zone), () => instants, { zone });
 }
 
 /** A schedule in the notation of EventBridge's rules and of EventBridge Scheduler. */

@@ -1,12 +1,48 @@
 import { checkKnown, describe } from '../core/values/checks.js';
 import { msOfDate } from '../core/values/date.js';
-import { dateOf, type Schedule, WATCH } from '../core/values/tick.js';
+import { askSchedule, dateOf, type Schedule, STORED, WATCH, WHOLE } from '../core/values/tick.js';
 import { type Instants, type Refuse, rateInstants } from './instants.js';
 import { watchCalls } from './misfit.js';
-import type { NamedZone } from './time-zone.js';
+import { type NamedZone, type TimeZone, UTC } from './time-zone.js';
+
+/** The key of the ticks and the time zone of a schedule that this library makes. */
+const TICKS: unique symbol = Symbol.for('single-execution.ticks.1');
+
+/** The ticks of a schedule, and the time zone of its days. */
+export interface Ticks {
+  readonly zone: TimeZone;
+  instantsFor(atMs: number): Instants;
+}
+
+/** Returns the ticks of a schedule. The days of a caller's own schedule are those of UTC. */
+export function ticksOf(schedule: Schedule & { readonly [TICKS]?: Ticks }): Ticks {
+  return schedule[TICKS] ?? { zone: UTC, instantsFor: () => ownInstants(schedule) };
+}
+
+/** Walks along the ticks of a caller's own schedule. */
+function ownInstants(schedule: Schedule): Instants {
+  function* walk(question: 'previous' | 'next', firstMs: number): Generator<number> {
+    for (let lastMs = firstMs; ; ) {
+      const ms = askSchedule(schedule, question, lastMs);
+      if (typeof ms !== 'number' || !(question === 'next' ? ms > lastMs : ms <= lastMs)) return;
+      yield ms;
+      lastMs = question === 'next' ? ms : ms - 1;
+    }
+  }
+  return { from: (atMs) => walk('next', atMs - 1), backFrom: (atMs) => walk('previous', atMs) };
+}
 
 /** The most ticks that `between` lists without a `max`. */
 const MOST_LISTED = 100_000;
+
+/** What a schedule has besides its text and its ticks. */
+interface More extends Pick<Schedule, 'everyMs' | 'isOptional'> {
+  /** The time zone of its days. @default UTC */
+  readonly zone?: TimeZone;
+  /** Whether `readSchedule` makes the same schedule from its text. @default true */
+  readonly isReadable?: boolean;
+  readonly [WHOLE]?: Schedule;
+}
 
 /**
  * Makes a schedule from its ticks.
@@ -18,7 +54,7 @@ const MOST_LISTED = 100_000;
 export function scheduleOf(
   text: string,
   instantsFor: (atMs: number) => Instants,
-  more: Pick<Schedule, 'everyMs' | 'isOptional'> = {},
+  { zone = UTC, isReadable = true, ...more }: More = {},
 ): Schedule {
   return Object.freeze({
     previous(at: Date) {
@@ -42,6 +78,8 @@ export function scheduleOf(
     },
     toString: () => text,
     [WATCH]: (report: (message: string) => void) => watchCalls(text, report),
+    [TICKS]: { instantsFor, zone },
+    ...(isReadable && { [STORED]: text }),
     ...more,
   });
 }
@@ -105,5 +143,5 @@ const NEVER: Instants = { from: () => [], backFrom: () => [] };
 
 /** Makes a schedule that has no ticks, for an expression that cannot be read. */
 export function withoutTicks(text: string): Schedule {
-  return scheduleOf(text, () => NEVER, { everyMs: Number.POSITIVE_INFINITY });
+  return scheduleOf(text, () => NEVER, { everyMs: Number.POSITIVE_INFINITY, isReadable: false });
 }

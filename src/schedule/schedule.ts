@@ -9,6 +9,7 @@ import { floatingRate, instant, refuserOf, scheduleOf, withoutTicks } from './sc
 
 export { type CronOptions, cron } from './cron.js';
 export type { Dialect } from './crontab.js';
+export { type Exclusions, except } from './except.js';
 export type { ZoneOptions } from './time-zone.js';
 export { eventBridge, type Schedule };
 

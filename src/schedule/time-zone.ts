@@ -30,7 +30,7 @@ export interface TimeZone {
   changes(fromMs: number, toMs: number): number[];
 }
 
-const UTC: TimeZone = {
+export const UTC: TimeZone = {
   offsetMs: () => 0,
   spans: (midnightMs) => [{ fromMs: midnightMs, toMs: midnightMs + DAY_MS, offsetMs: 0 }],
   changes: () => [],

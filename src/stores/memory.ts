@@ -4,8 +4,8 @@ import type { MemberStore } from '../core/ports/member-store.js';
 import { LockStoreError } from '../core/public/errors.js';
 import { isInstant } from '../core/record/lock-record.js';
 import { describe } from '../core/values/checks.js';
-import type { StoredRecord } from './storage.js';
-import { swapStore } from './swap-store.js';
+import type { StoredRecord } from './storage-port.js';
+import { storageStore } from './storage-store.js';
 
 /** A lock store, with the verbs of elections and of operators over the same locks. */
 export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
@@ -25,7 +25,7 @@ export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
  */
 export function memoryStore(): MemoryStore {
   const rows = new Map<string, { readonly record: StoredRecord; readonly version: number }>();
-  return swapStore<number>(({ clock }) => ({
+  return storageStore<number>(({ clock }) => ({
     async read(key) {
       const nowMs = Math.round(clock.now());
       if (!isInstant(nowMs)) throw wrongClock(nowMs);

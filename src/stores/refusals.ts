@@ -7,6 +7,8 @@ import { refused } from './storage-answer.js';
 /** The bound of the first pause; it doubles with each refusal. */
 const FIRST_PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 250;
+/** Fewer refusals prove nothing: at the end of a call a write is refused because it comes late. */
+const PROOF = 3;
 
 /**
  * Paces a write that is refused although nobody has written meanwhile: reads come from a replica that lags, or the
@@ -19,7 +21,7 @@ export function pacedRefusals(endMono: number, { clock }: StoreCall) {
   return {
     /**
      * @param seen the record and the version on which the refused write was decided
-     * @throws LockStoreError if the call ends before another try
+     * @throws LockStoreError if the call ends before another try, and enough tries were refused to prove the mistake
      */
     async pauseAfter(
       seen: { readonly item: Item | undefined; readonly version: unknown },
@@ -30,7 +32,7 @@ export function pacedRefusals(endMono: number, { clock }: StoreCall) {
       before = text;
       if (unexplained === 0) return;
       const pauseMs = jittered(0, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** unexplained));
-      if (clock.monotonic() + pauseMs >= endMono) throw refusedUnchanged();
+      if (unexplained >= PROOF && clock.monotonic() + pauseMs >= endMono) throw refusedUnchanged();
       await pause(pauseMs, clock, signal);
     },
   };

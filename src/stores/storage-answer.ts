@@ -2,7 +2,7 @@ import { LockStoreError } from '../core/public/errors.js';
 import { isInstant } from '../core/record/lock-record.js';
 import { shapeOf, UnexpectedAnswer } from '../core/request/unexpected-answer.js';
 import { describe } from '../core/values/checks.js';
-import type { Storage, StoredRecord } from './storage.js';
+import type { Storage, StoredRecord } from './storage-port.js';
 
 /*
  * The answers of a storage, read closely: a value that is not one of them never counts as an answer. A storage is other

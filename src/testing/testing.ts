@@ -1,7 +1,8 @@
 import type { LockEvent, Observer } from '../core/public/events.js';
 
 export { lockStoreContract } from './contract/contract.js';
-export type { ContractCase, ContractHarness, ContractNeed } from './contract/stage/case.js';
+export type { ContractCase, ContractNeed } from './contract/stage/case.js';
+export type { ContractHarness } from './contract/stage/harness.js';
 export type { FakeItem } from './fake-dynamodb/attribute-value.js';
 export {
   type DocumentClientMock,

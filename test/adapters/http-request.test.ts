@@ -182,7 +182,12 @@ describe('row 66: a route takes its tick from the request', () => {
   });
 });
 
-describe('row 44: the name of the holder', () => {
+describe('rows 44, 174: the name of the holder', () => {
+  const server = `process ${process.pid} on web-1`;
+  const setting = (env: Readonly<Record<string, string>>) => {
+    for (const [name, value] of Object.entries({ HOSTNAME: 'web-1', ...env })) vi.stubEnv(name, value);
+  };
+
   test.each<[string, Headers, string]>([
     ['Vercel Schedules', recorded('vercel-schedule'), 'request 01JABCDEF0123456789012345:1788350400000'],
     ['Vercel', recorded('vercel-cron'), 'request fra1::iad1::4zjcl-1788350400000-3b7a1f0c9d2e'],
@@ -191,6 +196,17 @@ describe('row 44: the name of the holder', () => {
     ['Cloudflare', { 'cf-ray': '8c5d-FRA' }, 'request 8c5d-FRA'],
     ['anybody else', { 'user-agent': 'curl/8.0' }, 'a request'],
   ])('is the request of %s, by its id', (_, headers, who) => {
+    setting({});
+    expect(whoCalls(get(headers))).toBe(`${who}, ${server}`);
+    setting({ VERCEL: '1' });
     expect(whoCalls(get(headers))).toBe(who);
+  });
+
+  test('is the request alone on Lambda, and where the host is unknown', () => {
+    setting({ AWS_LAMBDA_FUNCTION_NAME: 'digest' });
+    expect(whoCalls(get({}))).toBe('a request');
+    vi.unstubAllEnvs();
+    vi.stubGlobal('process', { pid: 1, env: {} });
+    expect(whoCalls(get({}))).toBe('a request');
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Options, withSingleExecution } from 'single-execution/http';
 import { beforeEach, describe, expect, type Mock, test, vi } from 'vitest';
-import { secretCheck } from '../../src/adapters/http-request.js';
+import { secretCheck } from '../../src/core/wrap/request-secret.js';
 import { wrapperLocks } from '../support/wrapper-locks.js';
 
 let told: Mock<typeof console.warn>;
@@ -78,11 +78,11 @@ describe('row 66: the secret of the scheduler', () => {
         const check = secretCheck({ secret });
         const request = (authorization: string) => ({ headers: new Map([['authorization', authorization]]) });
 
-        const shown = (isRight: boolean) => (isRight ? 'right' : 'wrong');
+        const isRefused = (authorization: string) => check(request(authorization) as never)?.status === 401;
 
-        expect(check(request(`Bearer ${secret}`) as never)).toBe('right');
-        expect(check(request(`Bearer ${given}`) as never)).toBe(shown(given === secret));
-        expect(check(request(given) as never)).toBe(shown(given === `Bearer ${secret}`));
+        expect(isRefused(`Bearer ${secret}`)).toBe(false);
+        expect(isRefused(`Bearer ${given}`)).toBe(given !== secret);
+        expect(isRefused(given)).toBe(given !== `Bearer ${secret}`);
       }),
     );
   });
@@ -101,7 +101,9 @@ describe('row 66: the secret of the scheduler', () => {
     };
     const headers = { get: () => ({ length: shown.length, charCodeAt }) };
 
-    expect(secretCheck({ secret: 's3cret' })({ headers } as never)).toBe(shown === 'Bearer s3cret' ? 'right' : 'wrong');
+    expect(secretCheck({ secret: 's3cret' })({ headers } as never)?.status).toBe(
+      shown === 'Bearer s3cret' ? undefined : 401,
+    );
     expect(looked).toEqual(Array.from(shown, (_, i) => i));
   });
 });
@@ -190,7 +192,7 @@ describe('row 14: the option secret', () => {
         const isSendable = isAscii(secret) && secret.trim() === secret;
         const check = () => secretCheck({ secret })(asking(`Bearer ${secret}`));
 
-        if (isSendable) expect(check()).toBe('right');
+        if (isSendable) expect(check()).toBeUndefined();
         else expect(check).toThrow(UNSENDABLE);
       }),
     );

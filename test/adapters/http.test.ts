@@ -48,6 +48,48 @@ test('row 50: a store that fails is answered with status 503 and only the code',
   expect(await response.text()).toBe('{"status":"error","code":"ACCESS_DENIED"}');
 });
 
+test('F164 an error of a store that the schedule of the caller throws is not answered with 503', async () => {
+  const { options, store } = setting();
+  const details = { code: 'UNAVAILABLE', lockName: 'calendar', operation: 'get', retryable: true } as const;
+  const thrown = new LockStoreError('the calendar cannot be read', details);
+  let calls = 0;
+  const hourly = cron('0 * * * *');
+  const unlessAway =
+    <A extends unknown[], R>(ask: (...asked: A) => R) =>
+    (...asked: A) => {
+      if (calls > 1) throw thrown;
+      return ask(...asked);
+    };
+  const schedule = {
+    previous: unlessAway(hourly.previous.bind(hourly)),
+    next: unlessAway(hourly.next.bind(hourly)),
+    between: unlessAway(hourly.between.bind(hourly)),
+  };
+  const acquire: typeof store.acquire = (...asked) => {
+    calls++;
+    return store.acquire(...asked);
+  };
+  const route = withSingleExecution(() => new Response('done'), { ...options, store: { ...store, acquire }, schedule });
+  await route(request(), {});
+  await options.clock.advance(180 * MINUTE);
+
+  await expect(route(request(), {})).rejects.toBe(thrown);
+  expect(calls).toBe(2);
+});
+
+test('F164 one error that two calls end with is answered by whose store threw it', async () => {
+  const { options, store } = setting();
+  const details = { code: 'UNAVAILABLE', lockName: 'digest', operation: 'acquire', retryable: true } as const;
+  const shared = new LockStoreError('the store is away', details);
+  const faulty = { ...options, store: faultyStore(store, { acquire: shared }) };
+  const failing = withSingleExecution(() => new Response('done'), faulty);
+  const passingOn = withSingleExecution(() => Promise.reject(shared), options);
+
+  const [ofStore, ofHandler] = await Promise.allSettled([failing(request(), {}), passingOn(request(), {})]);
+  expect(ofStore).toMatchObject({ status: 'fulfilled', value: { status: 503 } });
+  expect(ofHandler).toEqual({ status: 'rejected', reason: shared });
+});
+
 describe('row 89: a tick that is caught up with', () => {
   const HOUR = 60 * MINUTE;
   const iso = (hour: number) => new Date(NOW + hour * HOUR).toISOString();

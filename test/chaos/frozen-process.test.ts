@@ -1,9 +1,11 @@
 import { hostname } from 'node:os';
 import { lockAdmin } from 'single-execution/admin';
 import { describe, expect, test } from 'vitest';
-import type { Said } from '../support/child-program.js';
-import { eagerContender } from '../support/eager-contender.js';
+import { kindsOfRun } from '../support/backends/stage.js';
+import { backendOf } from '../support/backends.js';
+import type { ChildProgram, Said } from '../support/child-program.js';
 import { gate } from '../support/gate.js';
+import { eagerContender } from './eager-contender.js';
 import type { HolderOrder } from './holder.js';
 import { realProcesses } from './real-processes.js';
 
@@ -11,13 +13,16 @@ import { realProcesses } from './real-processes.js';
  * Real processes that are stopped, killed or blocked while they hold a lock with keepAlive, on real stores.
  */
 
-const LEASE_MS = 1_000;
+/** A busy machine keeps a process waiting for a second or two. A renewal must come nevertheless. */
+const LEASE_MS = 6_000;
 /** The number of orders on the stdin of a process that is stopped. */
 const PIECES = 400;
-/** Added to bounds for a slow machine. */
-const SLACK_MS = 3_000;
+/** Time between an instant that the test reads and the one that it stands for. */
+const TURN_MS = 100;
+/** SQLite's instants are rounded to a millisecond. */
+const ROUNDING_MS = 1;
 
-const KINDS = ['dynamodb', 'redis'] as const;
+const KINDS = kindsOfRun('processes');
 const { on, start } = realProcesses(new URL('./holder.ts', import.meta.url), KINDS);
 
 describe.concurrent.each(KINDS)('on %s', (kind) => {
@@ -34,17 +39,19 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
     const name = `stopped-${kind}`;
     const { child, fencingToken } = await holder(name);
     child.kill('SIGSTOP');
+    const stoppedMono = performance.now();
     for (let piece = 0; piece < PIECES; piece++) child.tell('work');
     const end = gate();
     const successor = eagerContender(store(), name, end.opened);
     const { execution } = await successor.started;
     const before = await admin().get(name);
 
+    const stoppedMs = performance.now() - stoppedMono;
     child.kill('SIGCONT');
 
     // The process learns that its lock is lost before it can do anything else, whichever timer fires first and although
     // I/O comes before timers.
-    expect(await child.until('woke')).toMatchObject({ assertHeld: 'LockLostError', reason: 'LockLostError' });
+    expect(await wakingAfter(child, stoppedMs)).toMatchObject(LOST);
     expect(await child.until('aborted')).toMatchObject({ reason: 'LockLostError' });
     child.tell('finish');
     expect(await child.until('settled')).toMatchObject({
@@ -61,20 +68,24 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
     expect((await successor.run).outcome).toMatchObject({ release: 'released' });
   });
 
-  test('rows 3, 27, 28, 29: after SIGKILL the lock is free within its lease, and the crash is on record', async () => {
+  test('rows 3, 27, 28, 29: after SIGKILL the lock is free at the end of its lease, and the crash is on record', async () => {
     const name = `killed-${kind}`;
     const { child, fencingToken } = await holder(name);
+    // It asks while the process lives, so that it is refused before the crash and after it.
+    const successor = eagerContender(store(), name);
     // Wait for a renewal, so that the lease is not only the first one.
     await child.until('extended');
-    const killedAt = Date.now();
+    await successor.refusedAgain();
     child.kill('SIGKILL');
-    const { lockUntil } = (await admin().get(name)) ?? {};
-    const successor = eagerContender(store(), name);
+    await child.ended;
     const { atMs, outcome, execution, events } = await successor.run;
 
-    expect(atMs).toBeGreaterThanOrEqual(lockUntil?.getTime() ?? Number.NaN);
-    expect(atMs - killedAt).toBeLessThan(LEASE_MS + on(kind).lateMs + SLACK_MS);
-    expect(new Set(successor.reasons)).toEqual(new Set(['locked']));
+    const { refusals } = successor;
+    expect(new Set(refusals.map(({ reason }) => reason))).toEqual(new Set(['locked']));
+    expect(atMs).toBeGreaterThanOrEqual(refusals.at(-1)?.lockUntilMs ?? Number.NaN);
+    // No try was refused that came after the lease.
+    const late = refusals.map(({ askedMs, lockUntilMs }) => askedMs - lockUntilMs);
+    expect(Math.max(...late)).toBeLessThanOrEqual(backendOf(kind).lateMs + ROUNDING_MS);
     expect(execution).toMatchObject({
       recovering: true,
       previous: { status: 'crashed', fencingToken, lockedBy: `process ${child.pid} on ${hostname()}` },
@@ -92,7 +103,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
     const { child } = await holder(name);
     child.tell('block');
 
-    expect(await child.until('woke')).toMatchObject({ assertHeld: 'LockLostError', reason: 'LockLostError' });
+    expect(await wakingAfter(child, LEASE_MS)).toMatchObject(LOST);
     await eagerContender(store(), name).run;
     child.tell('finish');
     expect(await child.until('settled')).toMatchObject({ outcome: { release: 'lost' } });
@@ -100,6 +111,12 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
     expect(types.slice(types.indexOf('lost'))).toEqual(['lost', 'finished']);
   });
 });
+
+const LOST = { assertHeld: 'LockLostError', reason: 'LockLostError' };
+
+/** What a process saw in its first turn after it stood still for this long. On a busy machine it waits at other times. */
+const wakingAfter = (child: ChildProgram, ms: number) =>
+  child.until('woke', ({ gapMs }) => Number(gapMs) >= ms - TURN_MS);
 
 /** The events that a program has reported. */
 function eventsOf(said: readonly Said[]): unknown[] {

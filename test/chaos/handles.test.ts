@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Kind } from '../support/backends.js';
-import { inThisRun } from '../support/in-this-run.js';
+import { kindsOfRun } from '../support/backends/stage.js';
 import { realProcesses } from './real-processes.js';
 import type { ThousandRunsOrder } from './thousand-runs.js';
 
@@ -13,16 +12,14 @@ const RUNS = 1_000;
 /** How much the heap may seem to grow for each run although nothing is kept. */
 const NOISE_BYTES = 1_000;
 
-const IN_TEST = ['redis'] as const satisfies readonly Kind[];
-const IN_PROOF = ['dynamodb'] as const satisfies readonly Kind[];
-
-const { on, start } = realProcesses(new URL('./thousand-runs.ts', import.meta.url), inThisRun<Kind>(IN_TEST, IN_PROOF));
+const KINDS = kindsOfRun('processes');
+const { on, start } = realProcesses(new URL('./thousand-runs.ts', import.meta.url), KINDS);
 
 describe.concurrent('F27, F33, row 33', () => {
-  test.each(inThisRun<Kind>(IN_TEST, IN_PROOF))(
+  test.each(KINDS)(
     'after a thousand runs on %s nothing is alive, nothing was warned of, and the process ends',
     async (kind) => {
-      const order: ThousandRunsOrder = { store: on(kind).address, runs: RUNS, abreast: 15 };
+      const order: ThousandRunsOrder = { store: on(kind).address, runs: RUNS, abreast: 8 };
       const child = start(order, ['--unhandled-rejections=strict', '--expose-gc']);
       const end = await child.until('ends');
 
@@ -43,8 +40,11 @@ describe.concurrent('F27, F33, row 33', () => {
       expect(count('acquired')).toBeGreaterThan(RUNS);
       expect(count('started')).toBe(count('acquired'));
       expect(count('finished') + count('failed')).toBe(count('started'));
-      expect(count('released') + count('lost')).toBe(count('started'));
-      expect(count('rejected')).toBe(count('failed'));
+      // A run can see its lease end, and give its lock back all the same.
+      const ends = count('released') + count('lost') + count('release-failed');
+      expect(ends).toBeGreaterThanOrEqual(count('started'));
+      expect(count('rejected')).toBeGreaterThan(0);
+      expect(count('failed') - count('rejected')).toBeLessThanOrEqual(count('out of reach'));
       for (const what of ['failed', 'skipped', 'refused', 'lost']) expect(count(what), what).toBeGreaterThan(0);
       expect(count('elections')).toBe(2);
       expect(counts).not.toHaveProperty('wrong');

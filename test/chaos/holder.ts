@@ -26,8 +26,8 @@ const WORK_MS = 3;
 
 const { store: address, name, leaseMs, tickMs, tickMark = 'success', killAt } = order<HolderOrder>();
 
-/** A gap between two looks that counts as a suspension: longer than the lease lasts after any renewal. */
-const suspendedMs = leaseMs * 0.8;
+/** A gap between two looks that is worth a report. The parent knows how long the suspension was that it waits for. */
+const GAP_MS = 500;
 
 /** Calls `assertHeld`. @returns the name of its error, or `held` */
 function heldOr(execution: Execution): string {
@@ -39,15 +39,15 @@ function heldOr(execution: Execution): string {
   }
 }
 
-/** Reports what the library has noticed by itself in the first turn after a suspension. */
+/** Reports what the library has noticed by itself in the first turn after each suspension. */
 function lookOut(execution: Execution): () => void {
   let lookedAt = performance.now();
   const look = () => {
     const gapMs = performance.now() - lookedAt;
     lookedAt = performance.now();
-    if (gapMs < suspendedMs) return;
+    if (gapMs < GAP_MS) return;
     // By this turn all due timers have fired.
-    setImmediate(() => say('woke', { reason: nameOf(execution.signal.reason), assertHeld: heldOr(execution) }));
+    setImmediate(() => say('woke', { gapMs, reason: nameOf(execution.signal.reason), assertHeld: heldOr(execution) }));
   };
   const timer = setInterval(look, LOOK_EVERY_MS);
   return () => clearInterval(timer);

@@ -14,6 +14,8 @@ export interface ManyOrder {
   readonly locks: 'one' | 'each' | 'together';
   /** How many rounds of the same calls there are. From the second round on, the process is warm. */
   readonly rounds: number;
+  /** How many requests an acquire or a release may send before the store has been silent. @default 1 */
+  readonly requests?: number;
 }
 
 /** The results of one round. */
@@ -21,12 +23,16 @@ export interface ManySaid {
   readonly executed: number;
   readonly skipped: number;
   readonly errors: Readonly<Record<string, number>>;
-  /** The number of acquires and releases. Each of them needs one request. */
+  /** The number of acquires and releases. */
   readonly asked: number;
-  /** How many acquires and releases sent a second request before the store had been silent for a second. */
+  /** How many acquires and releases sent more than their requests before the store had been silent for a second. */
   readonly hasty: number;
+  /** How many acquires and releases failed before they had asked for their whole budget. */
+  readonly impatient: number;
   /** The largest number of acquires and releases under way at a time. */
   readonly abreast: number;
+  /** The longest time in which no acquire and no release was answered, in seconds. */
+  readonly silent: number;
   /** The number of all requests to the store. */
   readonly requests: number;
   readonly seconds: number;
@@ -40,14 +46,20 @@ interface Asked {
 
 /** How long a store may be silent before a call asks it again, less what a timer may fire early. */
 const SILENCE_MS = 1_000 - 10;
+/** How long a call tries to reach its store, less what a timer may fire early. */
+const BUDGET_MS = 5_000 - 10;
 
-const { store: address, calls, locks, rounds } = order<ManyOrder>();
+const { store: address, calls, locks, rounds, requests: own = 1 } = order<ManyOrder>();
 /** A prefix of lock names that nobody has used before. */
 const JOBS = crypto.randomUUID();
 const TICK = Date.UTC(2026, 0, 1);
 const current = new AsyncLocalStorage<Asked>();
 let asked: Asked[] = [];
 let abreast = 0;
+let impatient = 0;
+/** When the latest answer came, and the longest time without one. */
+let answeredMono = 0;
+let silentMs = 0;
 
 /** Records each acquire and release of a store. */
 function watched(store: LockStore): LockStore {
@@ -55,9 +67,17 @@ function watched(store: LockStore): LockStore {
   const watch = async <R>(ask: () => Promise<R>): Promise<R> => {
     const one: Asked = { sinceMono: performance.now(), sentMono: new Set() };
     asked.push(one);
+    if (underWay === 0) answeredMono = one.sinceMono;
     abreast = Math.max(abreast, ++underWay);
     try {
-      return await current.run(one, ask);
+      const answer = await current.run(one, ask);
+      silentMs = Math.max(silentMs, performance.now() - answeredMono);
+      answeredMono = performance.now();
+      return answer;
+    } catch (error) {
+      silentMs = Math.max(silentMs, performance.now() - answeredMono);
+      if (performance.now() - one.sinceMono < BUDGET_MS) impatient++;
+      throw error;
     } finally {
       underWay--;
     }
@@ -78,15 +98,15 @@ function sends(): () => void {
 }
 
 const isHasty = ({ sinceMono, sentMono }: Asked) => {
-  const [, second] = sentMono;
-  return second !== undefined && second.atMono - sinceMono < SILENCE_MS;
+  const further = [...sentMono][own];
+  return further !== undefined && further.atMono - sinceMono < SILENCE_MS;
 };
 
 async function round(store: LockStore, number: number): Promise<ManySaid> {
   const errors: Record<string, number> = {};
   const counts = { executed: 0, skipped: 0 };
   asked = [];
-  abreast = 0;
+  abreast = impatient = silentMs = 0;
   const startedMono = performance.now();
   let started = 0;
   let release = () => {};
@@ -112,7 +132,17 @@ async function round(store: LockStore, number: number): Promise<ManySaid> {
   const seconds = (performance.now() - startedMono) / 1_000;
   const hasty = asked.filter(isHasty).length;
   const requests = asked.reduce((sum, { sentMono }) => sum + sentMono.size, 0);
-  return { ...counts, errors, asked: asked.length, hasty, abreast, requests, seconds };
+  return {
+    ...counts,
+    errors,
+    asked: asked.length,
+    hasty,
+    impatient,
+    abreast,
+    silent: silentMs / 1_000,
+    requests,
+    seconds,
+  };
 }
 
 const store = watched((await openStore(address, sends)).store);

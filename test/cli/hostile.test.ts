@@ -2,9 +2,9 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Option } from '../../src/cli/command.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { type Host, main } from '../../src/cli/main.js';
+import type { Option } from '../../src/cli/option.js';
 import { safeJson, safeText, withoutSecrets } from '../../src/cli/safe-text.js';
 import { systemClock } from '../../src/core/values/clock.js';
 import { innerCli } from '../support/inner-cli.js';
@@ -220,7 +220,7 @@ test('a terminal is never given what it would obey, and JSON parses to the same 
 });
 
 test('no user or password of a URL, and no secret of the environment, is shown', () => {
-  const told = withoutSecrets('redis://ada:pass@word@host:1/0 and token-123', ['token-123', undefined]);
+  const told = withoutSecrets('redis://ada:pass@word@host:1/0 and token-123', ['token-123', '']);
 
   expect(told).toBe('redis://***@host:1/0 and ***');
 });

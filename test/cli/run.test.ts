@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { guardMs } from '../../src/core/run/hold.js';
+import { guardMs } from '../../src/core/values/lease.js';
 import { innerCli } from '../support/inner-cli.js';
 import { freePort } from '../support/kept-server.js';
 import { cliStage, clockAt, freshName, KINDS, ran, taken } from './stage.js';
@@ -249,7 +249,7 @@ describe.concurrent('on redis', () => {
     expect(stderr).toMatch(/calls always come (59|60) minutes before a tick of the schedule/);
   });
 
-  test('ticks that never came are listed', async () => {
+  test('ticks without a run are listed', async () => {
     const { store, args } = stage().on('redis');
     const name = freshName();
     await ran(store, name, new Date(TICK));

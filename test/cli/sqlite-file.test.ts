@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { lookAtFolder, networkWords } from '../../src/cli/doctor/look-at-folder.js';
+import { lookAtFolder, networkWords } from '../../src/cli/findings/look-at-folder.js';
 import { type BuiltCli, builtCli, type CliEnd } from '../support/built-cli.js';
 import { nodeBinary } from '../support/node-binary.js';
 

@@ -1,10 +1,12 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { apiReport } from './api-report.js';
 import { publicDoors } from './public-declarations.js';
 
 const FOLDER = join(import.meta.dirname, 'api');
+/** `npm run api` writes the reports. Vitest writes a file only after the last test, so it may be missing until then. */
+const isWriting = process.env['API_REPORTS'] === 'write';
 const doors = publicDoors();
 const fileOf = (door: string) => `${door.split('/')[1] ?? 'single-execution'}.txt`;
 
@@ -12,11 +14,17 @@ describe('the public declarations are as the report has them, or `npm run api` w
   test.each(doors.map((door) => [door.door, door] as const))('%s', async (name, door) => {
     const [root] = doors;
     if (!root) throw new Error('there are no doors');
+    const file = join(FOLDER, fileOf(name));
+    if (!isWriting) expect(existsSync(file), `${name} has no report: run npm run api`).toBe(true);
 
-    await expect(apiReport(door, root)).toMatchFileSnapshot(join(FOLDER, fileOf(name)));
+    await expect(apiReport(door, root)).toMatchFileSnapshot(file);
   });
 });
 
-test('there is a report of each door and no other', () => {
-  expect(readdirSync(FOLDER).sort()).toEqual(doors.map(({ door }) => fileOf(door)).sort());
+test('there is no report without its door', () => {
+  const files = doors.map(({ door }) => fileOf(door));
+  const others = readdirSync(FOLDER).filter((file) => !files.includes(file));
+  if (isWriting) for (const file of others) rmSync(join(FOLDER, file));
+
+  expect(isWriting ? [] : others).toEqual([]);
 });

@@ -26,6 +26,8 @@ export interface Order {
 export interface ExampleFile {
   readonly name: string;
   readonly path: string;
+  /** The doors that it imports, as example-uses.ts has them. */
+  readonly doors: readonly string[];
   /** The number of results in its comments. */
   readonly results: number;
   /** The value of `LOCK_TABLE` for the example. */
@@ -71,11 +73,11 @@ async function problemsOf(example: ExampleFile): Promise<string[]> {
   return wrongResults;
 }
 
-async function run({ path, lockTable }: ExampleFile): Promise<void> {
+async function run({ path, doors, lockTable }: ExampleFile): Promise<void> {
   process.env['LOCK_TABLE'] = lockTable;
   await setStores();
   const exported: object = await import(pathToFileURL(path).href);
-  for (const [name, value] of Object.entries(exported)) await use(name, value);
+  for (const [name, value] of Object.entries(exported)) await use(name, value, doors);
   for (const task of cron.getTasks().values()) {
     await task.destroy();
     await task.execute();

@@ -8,7 +8,7 @@ import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
 
 /*
- * How example-runner.ts uses the exports of an example, by the name of the export.
+ * How example-runner.ts uses the exports of an example, by a door that the example imports and the name of the export.
  */
 
 type Exported = (...args: unknown[]) => unknown;
@@ -44,74 +44,103 @@ const request = () =>
   });
 const notAborted = { signal: new AbortController().signal };
 
-/** Functions over clients of databases. */
-const OVER_CLIENTS = [
-  ...['overDatabase', 'overKnex', 'overKysely', 'overMikroORM', 'overPrisma'],
-  ...['overSequelize', 'overSlonik', 'overSqlite3', 'overTypeORM'],
-];
+type Uses = Readonly<Record<string, (exported: never) => unknown>>;
 
-const USES: Readonly<Record<string, (exported: never) => unknown>> = {
-  handler: (handler: Exported) => handler(scheduledEvent({ time: new Date() }), lambdaContext()),
-  GET: (GET: Exported) => GET(request()),
-  default: ({ scheduled }: { scheduled: Exported }) =>
-    scheduled({ cron: '0 * * * *', scheduledTime: Date.now() }, process.env, { waitUntil() {} }),
-  importPrices: (importPrices: Exported) => importPrices({ date: new Date(), triggeredAt: new Date() }),
-  sendDigest: calledWith(new Date()),
-  Jobs: (Jobs: new () => { sendDigest: Exported }) => new Jobs().sendDigest(),
-  // Do not call its method: the example's own application may call it too, and then one call is skipped.
-  // test/aspects/nest.test.ts calls it.
-  Reports: (Reports: new () => object) => new Reports(),
+const invoked = (handler: Exported) => handler(scheduledEvent({ time: new Date() }), lambdaContext());
+/** test/stores plays the contract over each of these. */
+const playedElsewhere = (...names: string[]) => Object.fromEntries(names.map((name) => [name, () => undefined]));
 
-  store: (store: LockStore) => underLock(() => 'imported', store),
-  observers: (observers: readonly Observer[]) => underLock(() => 'imported', memoryStore(), observers),
-  mariaDBStore: calledWith({}),
+/** Uses in examples of every door. */
+const OF_EVERY_DOOR: Uses = { store: (store: LockStore) => underLock(() => 'imported', store) };
 
-  // test/stores plays the contract over each of these.
-  ...Object.fromEntries(OVER_CLIENTS.map((name) => [name, () => undefined])),
-
-  log: calledWith('imported'),
-  report: calledWith('sent'),
-  writePrices: (writePrices: Exported) => underLock(() => writePrices([1, 2])),
-  mayComeLater: calledWith(new Error('another')),
-  holderOf: calledWith(new Error('another')),
-  mayWrite: calledWith(notAborted),
-  stopInTime: calledWith(notAborted),
-  wrongAttribute: calledWith(new CorruptLockError('digest', 'lockUntil', 'a string')),
-
-  addTenants: (addTenants: Exported) => addTenants(stack(), ['acme', 'globex']),
-  deployDigest: (deployDigest: Exported) => deployDigest(stack()),
-  jobLocks: (jobLocks: Exported) => jobLocks(stack()),
-  sharedTable: (sharedTable: Exported) => sharedTable(stack()),
-  missedBy: (missedBy: Exported) => missedBy(digestOf(stack())),
-  alarmsToWakeFor: (alarmsToWakeFor: Exported) => alarmsToWakeFor(digestOf(stack())),
-  cheap: (cheap: LockAlarmsOptions) => digestOf(stack(), cheap),
-  alarmsOf: (alarmsOf: Exported) => alarmsOf(new Topic(stack(), 'Pager'), new Topic(stack(), 'Mails')),
-  addDashboard(addDashboard: Exported) {
-    const scope = stack();
-    addDashboard(scope, [digestOf(scope)]);
+/** The root door is `''`; `/http` is single-execution/http. */
+const USES: Readonly<Record<string, Uses>> = {
+  '': {
+    handler: invoked,
+    sendDigest: calledWith(new Date()),
+    log: calledWith('imported'),
+    report: calledWith('sent'),
+    writePrices: (writePrices: Exported) => underLock(() => writePrices([1, 2])),
+    mayComeLater: calledWith(new Error('another')),
+    holderOf: calledWith(new Error('another')),
+    mayWrite: calledWith(notAborted),
+    stopInTime: calledWith(notAborted),
+    wrongAttribute: calledWith(new CorruptLockError('digest', 'lockUntil', 'a string')),
   },
-  addDigest(addDigest: Exported) {
-    const scope = stack();
-    addDigest(scope, new LockTable(scope, 'Locks'));
+  '/cdk': {
+    addTenants: (addTenants: Exported) => addTenants(stack(), ['acme', 'globex']),
+    deployDigest: (deployDigest: Exported) => deployDigest(stack()),
+    jobLocks: (jobLocks: Exported) => jobLocks(stack()),
+    sharedTable: (sharedTable: Exported) => sharedTable(stack()),
+    missedBy: (missedBy: Exported) => missedBy(digestOf(stack())),
+    alarmsToWakeFor: (alarmsToWakeFor: Exported) => alarmsToWakeFor(digestOf(stack())),
+    cheap: (cheap: LockAlarmsOptions) => digestOf(stack(), cheap),
+    alarmsOf: (alarmsOf: Exported) => alarmsOf(new Topic(stack(), 'Pager'), new Topic(stack(), 'Mails')),
+    addDashboard(addDashboard: Exported) {
+      const scope = stack();
+      addDashboard(scope, [digestOf(scope)]);
+    },
+    addDigest(addDigest: Exported) {
+      const scope = stack();
+      addDigest(scope, new LockTable(scope, 'Locks'));
+    },
+    addSchedule(addSchedule: Exported) {
+      const scope = stack();
+      addSchedule(functionOf(scope), new LockTable(scope, 'Locks'));
+    },
   },
-  addSchedule(addSchedule: Exported) {
-    const scope = stack();
-    addSchedule(functionOf(scope), new LockTable(scope, 'Locks'));
+  '/cloudflare': {
+    default: ({ scheduled }: { scheduled: Exported }) =>
+      scheduled({ cron: '0 * * * *', scheduledTime: Date.now() }, process.env, { waitUntil() {} }),
   },
+  '/decorator': {
+    Jobs: (Jobs: new () => { sendDigest: Exported }) => new Jobs().sendDigest(),
+    // Do not call its method: the example's own application may call it too, and then one call is skipped.
+    // test/aspects/nest.test.ts calls it.
+    Reports: (Reports: new () => object) => new Reports(),
+  },
+  '/http': { GET: (GET: Exported) => GET(request()) },
+  '/leader': { handler: invoked },
+  '/middy': { handler: invoked },
+  '/observe': {
+    observers: (observers: readonly Observer[]) => underLock(() => 'imported', memoryStore(), observers),
+  },
+  '/postgres': playedElsewhere(
+    ...['overKnex', 'overKysely', 'overMikroORM', 'overPrisma', 'overSequelize', 'overSlonik', 'overTypeORM'],
+  ),
+  '/process': {
+    importPrices: (importPrices: Exported) => importPrices({ date: new Date(), triggeredAt: new Date() }),
+  },
+  '/sqlite': playedElsewhere('overDatabase', 'overKnex', 'overKysely', 'overSqlite3'),
+  '/store': { mariaDBStore: calledWith({}) },
 };
 
-/** Names of `USES` that no example has exported so far. */
-export const unused = new Set(Object.keys(USES));
+/** Uses that no example has needed so far: the door and the name. */
+export const unused = new Set(
+  [...Object.entries(USES), ['*', OF_EVERY_DOOR] as const].flatMap(([door, uses]) =>
+    Object.keys(uses).map((name) => `${door} ${name}`),
+  ),
+);
 
-/** @throws Error for an export that is not in `USES`, and for a run that was skipped or that a route refused */
-export async function use(name: string, exported: unknown): Promise<void> {
+/**
+ * @param doors the doors that the example imports. The use of another door goes before the use of the root door
+ * @throws Error for an export without a use, and for a run that was skipped or that a route refused
+ */
+export async function use(name: string, exported: unknown, doors: readonly string[]): Promise<void> {
   if (typeof exported === 'function' && exported.prototype instanceof Stack) {
     Reflect.construct(exported, [new App(), 'Example']);
     return;
   }
-  const how = USES[name];
-  if (!how) throw new Error(`it exports ${name}: tell in USES of example-uses.ts how that is used`);
-  unused.delete(name);
+  const own = [...doors]
+    .sort()
+    .reverse()
+    .find((door) => USES[door]?.[name]);
+  const how = own === undefined ? OF_EVERY_DOOR[name] : USES[own]?.[name];
+  if (!how) {
+    const its = doors.map((door) => `single-execution${door}`).join(', ') || 'no door';
+    throw new Error(`it imports ${its} and exports ${name}: tell in USES of example-uses.ts how that is used`);
+  }
+  unused.delete(`${own ?? '*'} ${name}`);
   await expectRun(await how(exported as never));
 }
 

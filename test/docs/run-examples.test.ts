@@ -21,6 +21,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 const ROOT = join(import.meta.dirname, '../..');
+const DOOR = /'single-execution(\/[\w-]+)?'/g;
 const RESULT = /^ *(?:console\.log\((.*)\)|(.*)); \/\/ → (.*)$/gm;
 
 const all = allExamples();
@@ -43,7 +44,7 @@ const BROKEN: Readonly<Record<string, readonly [code: string, problem: string]>>
      export const handler = withSingleExecution(async () => 'sent', { name: 'send-digest', ...options });`,
     'Error: its run was skipped: stale-tick',
   ],
-  'unused.md 1': ['export const anything = 1;', 'Error: it exports anything: tell in USES'],
+  'unused.md 1': ['export const anything = 1;', 'Error: it imports no door and exports anything: tell in USES'],
   'scheduled.md 1': [
     "import cron from 'node-cron';\ncron.schedule('0 0 * * *', () => Promise.reject(new Error('when it was due')));",
     'Error: when it was due',
@@ -162,5 +163,6 @@ async function fileOf({ name, code }: Example): Promise<ExampleFile> {
   });
   const path = join(built.folder, `${name.replaceAll(/\W/g, '-')}.mjs`);
   await writeFile(path, js);
-  return { name, path, results: told.length, lockTable: code.includes("sortKey: 'sk'") ? 'jobs' : 'locks' };
+  const doors = [...new Set([...code.matchAll(DOOR)].map(([, door = '']) => door))];
+  return { name, path, doors, results: told.length, lockTable: code.includes("sortKey: 'sk'") ? 'jobs' : 'locks' };
 }

@@ -297,7 +297,9 @@ test('docs/console.md has every status of the console', () => {
 
 test('docs/platforms/vercel.md has every status and code of a route', () => {
   const rows = rowsOf('docs/platforms/vercel.md', '## How it works').filter(([status = '']) => /^\d+$/.test(status));
-  const source = read('src/adapters/http.ts') + read('src/adapters/http-request.ts');
+  const source = ['adapters/http.ts', 'adapters/http-request.ts', 'core/wrap/request-secret.ts']
+    .map((path) => read(`src/${path}`))
+    .join('');
   const codes = source.match(/(?<=')[A-Z]+_[A-Z_]+(?='[;,)\s])|(?<=, ')UNAUTHORIZED(?=')/g);
 
   expect(rows.map(([status]) => status)).toEqual(['200', ...statusesIn('src/adapters/http.ts')]);

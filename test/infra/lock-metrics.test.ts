@@ -8,8 +8,7 @@ import { LockAlarmLevel, lockMetric } from 'single-execution/cdk';
 import { emfObserver } from 'single-execution/observe';
 import { lambdaContext, manualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
-import { LOCK_METRICS } from '../../infra/constructs/lock-metrics.js';
-import { EMF_DIMENSION, EMF_METRICS } from '../../src/core/observers/emf-metrics.js';
+import { EMF_DIMENSION } from '../../src/core/observers/emf-metrics.js';
 import { nameProblem } from '../../src/core/values/names.js';
 import { pass } from '../support/pass.js';
 import { grantOf, scriptedStore } from '../support/scripted-store.js';
@@ -119,10 +118,6 @@ describe('row 77: each alarm watches what the library writes', () => {
 });
 
 describe('row 47: a metric of a lock', () => {
-  test('row 47: is one that the library writes, and there are no others', () => {
-    expect(new Set<string>(LOCK_METRICS)).toEqual(new Set(Object.keys(EMF_METRICS)));
-  });
-
   test('row 47: is its sum over five minutes, or as its user says', () => {
     const ofDigest = { namespace: 'Jobs', metricName: 'Skipped', dimensions: { LockName: 'digest' } };
     const given = { statistic: 'p99', period: Duration.hours(1), label: 'held' };
@@ -161,9 +156,9 @@ describe('row 47: a function has the metrics of its lock', () => {
   ];
 
   test('row 47: by methods, as other constructs have them', () => {
-    const fn = digest();
+    const { execution } = digest();
 
-    expect(METHODS.map((name) => shown(fn[`metric${name}`]()))).toEqual([
+    expect(METHODS.map((name) => shown(execution[`metric${name}`]()))).toEqual([
       ['SingleExecution/Jobs Executed of digest', 'Sum', 5],
       ['SingleExecution/Jobs Failed of digest', 'Sum', 5],
       ['SingleExecution/Jobs Missed of digest', 'Sum', 5],
@@ -174,7 +169,7 @@ describe('row 47: a function has the metrics of its lock', () => {
   });
 
   test('row 47: with the options of a metric', () => {
-    const metric = digest().metricExecuted({ statistic: 'SampleCount', period: Duration.hours(1) });
+    const metric = digest().execution.metricExecuted({ statistic: 'SampleCount', period: Duration.hours(1) });
 
     expect(shown(metric)).toEqual(['SingleExecution/Jobs Executed of digest', 'SampleCount', 60]);
   });
@@ -196,9 +191,9 @@ describe('row 47: a function has the metrics of its lock', () => {
   });
 
   test.each(METHODS)('row 47: not %s of a function whose runs write no metrics', (name) => {
-    const fn = digest({ alarms: { level: LockAlarmLevel.FLEET } });
+    const { execution } = digest({ alarms: { level: LockAlarmLevel.FLEET } });
 
-    expect(() => fn[`metric${name}`]()).toThrow(
+    expect(() => execution[`metric${name}`]()).toThrow(
       new TypeError(
         `metric ${name} is asked for, and runs write no metrics with alarms.level 'fleet': choose LockAlarmLevel.ESSENTIAL or ALL`,
       ),
@@ -206,8 +201,8 @@ describe('row 47: a function has the metrics of its lock', () => {
   });
 
   test('row 47: at level FLEET where an alarm that was asked for makes runs write them', () => {
-    const fn = digest({ alarms: { level: LockAlarmLevel.FLEET, lockLost: {} } });
+    const { execution } = digest({ alarms: { level: LockAlarmLevel.FLEET, lockLost: {} } });
 
-    expect(shown(fn.metricFailed())[0]).toBe('SingleExecution/Jobs Failed of digest');
+    expect(shown(execution.metricFailed())[0]).toBe('SingleExecution/Jobs Failed of digest');
   });
 });

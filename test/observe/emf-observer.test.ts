@@ -135,9 +135,10 @@ describe('row 47: emfObserver() writes the metrics', () => {
     'lock-at-least-for': undefined,
     paused: undefined,
     'store-unavailable': undefined,
+    'off-schedule': 0,
   };
   test.each(Object.entries(executedAt) as [SkipReason, 0 | undefined][])(
-    'row 47: a skip as %s says by Executed whether its tick is done: %s',
+    'row 47: a skip as %s says by Executed whether its tick needs a run: %s',
     (reason, Executed) => {
       emfObserver()(event({ type: 'skipped', reason }));
 

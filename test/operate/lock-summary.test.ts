@@ -1,6 +1,18 @@
+import { executeWithLock } from 'single-execution';
+import { lockAdmin } from 'single-execution/admin';
+import { memoryStore } from 'single-execution/memory';
+import { cron } from 'single-execution/schedule';
+import { manualClock } from 'single-execution/testing';
 import { expect, test } from 'vitest';
 import type { LockInfo } from '../../src/admin/lock-admin.js';
-import { isIdle, lockFacts, lockSummary, missedTicksOf, openCount } from '../../src/operate/lock-summary.js';
+import {
+  isIdle,
+  lockFacts,
+  lockSummary,
+  missedCount,
+  missedTicksOf,
+  openCount,
+} from '../../src/operate/lock-summary.js';
 import { lastRenewal, verdictOf } from '../../src/operate/verdict.js';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -29,10 +41,35 @@ test('a tick is missed only in the time of which the history knows', () => {
   expect(missedTicksOf(lock({ openTicks, runs: runs.slice(0, 9) }))).toEqual(openTicks);
 });
 
+test('row 173: a tick that was skipped while its lock was paused is shown as a tick without a run', async () => {
+  const store = memoryStore();
+  const clock = manualClock(Date.UTC(2026, 10, 20, 9));
+  const admin = lockAdmin(store, { clock });
+  const hour = (n: number) => new Date(Date.UTC(2026, 10, 20, n));
+  const call = async (n: number) => {
+    await clock.advance(hour(n).getTime() - clock.now());
+    const order = { name: 'job', store, clock, lockAtMostFor: '1m', observers: [] } as const;
+    return (await executeWithLock(() => {}, { ...order, tick: hour(n), schedule: cron('0 * * * *') })).status;
+  };
+  await call(9);
+  await admin.pause('job', { by: 'ada' });
+  expect(await call(10)).toBe('skipped');
+  await admin.resume('job');
+  expect(await call(11)).toBe('executed');
+
+  const facts = new Map(lockFacts((await admin.get('job')) as LockInfo, clock.now()));
+  expect(facts.get('of them missed')).toBe(
+    '2026-11-20T10:00:00Z; without a run: no call came, or it was skipped, as while the lock was paused or held',
+  );
+});
+
 test('a list of open ticks that is full says that there may have been more', () => {
   const ticks = (count: number) => Array.from({ length: count }, (_, n) => at(n));
 
-  expect([1, 7, 8, 29].map((count) => openCount(ticks(count)))).toEqual(['1', '7', '8+', '29']);
+  const counts = [1, 7, 8, 29, 99, 100];
+  expect(counts.map((count) => openCount({ openTicks: ticks(count) }))).toEqual(['1', '7', '8+', '29', '99', '100+']);
+  const summary = (count: number) => lockSummary(lock({ openTicks: ticks(count) }), NOW);
+  expect(counts.map((count) => missedCount(summary(count)))).toEqual(['1', '7', '8+', '29', '99', '100+']);
   const wordsOf = (count: number) => new Map(lockFacts(lock({ openTicks: ticks(count) }), NOW)).get('open ticks');
   expect(wordsOf(8)).toContain('the record keeps the newest 8: older ones may be forgotten');
   expect(wordsOf(7)).not.toContain('forgotten');

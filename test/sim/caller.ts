@@ -9,6 +9,8 @@ export interface Attempt {
   readonly tick: number | undefined;
   /** Whether its tick needed no run: it was closed when the attempt began, or a skip says that it may be. */
   isDone?: boolean;
+  /** Whether its tick was listed as not done when the attempt began. */
+  isListed?: boolean;
   end: 'none' | 'acquired' | 'skipped' | 'failed';
   /** When the attempt began, before its first request. */
   readonly begunMs: number;

@@ -19,6 +19,8 @@ import { befall, GUARD_MS, START, type World } from './world.js';
 const TICK_MS = 8_000;
 const TICKS = 5;
 const DELIVERIES = 3;
+/** How many calls without a tick come in a world whose runs keep their lock for long. */
+const CALLS_WITHOUT_TICK = 4;
 /** In a world with a broken job, this many ticks fail. Each of them comes once, and once more when it is redriven. */
 const BROKEN_TICKS = 10;
 /** Long enough for late messages, retries and the leases of dead holders to end. */
@@ -55,7 +57,11 @@ export async function playJobs(world: World, { tickMark, everyMs, catchUp }: Tic
     wait: chance.pick([0, 0, 0, 3_000]),
     onError: chance.pick(['release', 'release', 'hold'] as const),
   };
-  const settings = asked.lockAtLeastFor > 0 ? asked : { ...asked, onError: 'release' as const };
+  // In some worlds a run that succeeds keeps its lock until after the next tick, and calls without a tick come between.
+  const holds = chance.fork('holds');
+  const keepsLong = asked.lockAtLeastFor > 0 && holds.chance(0.5);
+  const lockAtLeastFor = keepsLong ? asked.lockAtMostFor : asked.lockAtLeastFor;
+  const settings = { ...asked, lockAtLeastFor, ...(lockAtLeastFor === 0 && { onError: 'release' as const }) };
   const brokenTicks = chance.fork('broken').chance(1 / 16) ? BROKEN_TICKS : 0;
   const brokenUntilMs = START + brokenTicks * TICK_MS;
   const ticks = TICKS + brokenTicks;
@@ -165,6 +171,10 @@ export async function playJobs(world: World, { tickMark, everyMs, catchUp }: Tic
       const mine = c.fork(`copy ${copies}`);
       time.after(t * TICK_MS + lateMs, () => void invoke(mine.pick(hosts), tick, isBroken ? 0 : 2, mine));
     }
+  }
+  for (let calls = keepsLong ? CALLS_WITHOUT_TICK : 0; calls > 0; calls--) {
+    const c = holds.fork(`call ${calls}`);
+    time.after(c.whole(0, ticks * TICK_MS), () => void invoke(c.pick(hosts), undefined, 0, c));
   }
   befall(world, ticks * TICK_MS);
   const operator = chance.fork('operator');

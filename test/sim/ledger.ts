@@ -14,6 +14,7 @@ const TICK_OF: Readonly<Record<SkippedEvent['reason'], 'done' | 'maybe' | 'open'
   locked: 'open',
   'lock-at-least-for': 'open',
   'store-unavailable': 'open',
+  'off-schedule': 'open',
 };
 
 /** A grant as the store has it. */
@@ -102,11 +103,22 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
   const facts = factBook({ regime, rules, now, tell, violation });
   const number = (value: unknown) => Number(value ?? 0);
 
+  /**
+   * Whether the `lockAtLeastFor` of the run with this token does not keep out a tick: that run succeeded, and either it
+   * had no tick, or this tick was due when it began, or is listed.
+   */
+  const passesHold = (tick: number | undefined, token: number, lockedAtMs: number): boolean => {
+    const run = grants.find((grant) => grant.token === token);
+    if (tick === undefined || !run || !fulfilledRuns.has(token)) return false;
+    return run.tick === undefined || tick <= lockedAtMs || ticks.isListed(tick);
+  };
+
   const onGrant = ({ host, before = {}, after, isCopy }: Applied) => {
     const atMs = now();
     const token = number(after['fencingToken']);
     const attemptId = String(after['attemptId']);
     const tick = attempts.get(attemptId)?.tick;
+    const passes = passesHold(tick, number(before['fencingToken']), number(before['lockedAt']));
     if (before['state'] === 'held') ticks.failed(grants.at(-1)?.tick);
     ticks.granted(tick);
     const takeoverSkewMs = regime.dateless > 0 ? 2 * regime.skewMs : 0;
@@ -119,7 +131,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     }
     const releaseSkewMs = isTimeOfServer ? 0 : 4 * regime.skewMs;
     const areClocksTrue = isTimeOfServer || (regime.skewMs <= 5 && !regime.steps);
-    const isKept = before['state'] === 'released' && areClocksTrue;
+    const isKept = before['state'] === 'released' && areClocksTrue && !passes;
     if (barsOf(before).includes(attemptId)) violation('I8', 'an attempt that is over was granted');
     const barLost = barred.has(attemptId) && !barsOf(before).includes(attemptId);
     const isSecond = grants.some((grant) => grant.attempt === attemptId);
@@ -188,6 +200,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
   };
   const onAttempt = (attempt: Attempt) => {
     attempt.isDone = attempt.tick !== undefined && ticks.isClosed(attempt.tick);
+    attempt.isListed = ticks.isListed(attempt.tick);
     attempts.set(attempt.id, attempt);
   };
   const onFailed = (code: unknown, attempt: Attempt | undefined) => {
@@ -198,10 +211,21 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     skipped++;
     if (!attempt) return;
     if (TICK_OF[reason] !== 'open') attempt.isDone = true;
-    const { id, host, begunMs } = attempt;
+    const { id, host, begunMs, isListed } = attempt;
     const tick = due?.getTime();
     const grantOverMs = overMs(holder?.fencingToken);
-    facts.skipped({ attempt: id, host: host.name, tick, at: [begunMs, now()], reason, grantOverMs });
+    // The tick may have been listed only after the store had refused it.
+    const isSure = isListed === ticks.isListed(tick);
+    const passes = isSure && passesHold(tick, holder?.fencingToken ?? 0, Date.parse(holder?.lockedAt ?? ''));
+    facts.skipped({
+      attempt: id,
+      host: host.name,
+      tick,
+      at: [begunMs, now()],
+      reason,
+      passesHold: passes,
+      grantOverMs,
+    });
     if (TICK_OF[reason] === 'done') ticks.skipped(reason, tick ?? 0, begunMs);
   };
   /** Only an operator, or a run that goes on, may change the lists of ticks. */

@@ -186,6 +186,16 @@ export const LOCK_BUGS: readonly SimBug[] = [
     ends(() => ({ lockAtLeastForMs: 0 }))),
   bug('lockAtLeastFor counts for nothing', [['dynamodb', 'synchronised', 9], ['redis', 'synchronised', 61]],
     sees('acquire', (record) => record.state === 'released' ? { ...record, lockUntil: Number(record.releasedAt) } : record)),
+  bug('a hold lets every tick through', [['dynamodb', 'synchronised', 24], ['redis', 'synchronised', 4], ['sql', 'synchronised', 13]],
+    sees('acquire', (record) => isKept(record) ? without(record, 'tick') : record)),
+  bug('a hold keeps out ticks that are owed', [['dynamodb', 'synchronised', 24], ['redis', 'synchronised', 72], ['sql', 'synchronised', 6]],
+    sees('acquire', (record) => isKept(record) ? { ...record, result: 'failed' } : record)),
+  bug('a hold keeps out ticks after a run without a tick', [['dynamodb', 'synchronised', 38], ['redis', 'synchronised', 140], ['sql', 'synchronised', 6]],
+    sees('acquire', (record) => isKept(record) ? { tick: 1e12, ...record } : record)),
+  bug('a hold lets ticks through after a failure', [['dynamodb', 'synchronised', 92], ['redis', 'synchronised', 24], ['sql', 'synchronised', 155]],
+    sees('acquire', (record) => isKept(record) ? { ...record, result: 'succeeded' } : record)),
+  bug('a grant without a tick leaves the tick of the run before', [['dynamodb', 'synchronised', 38], ['redis', 'synchronised', 140], ['sql', 'synchronised', 25]],
+    grants((record, { tick }, { asked: [claim] }) => tick && claim.tickMs === undefined ? { ...record, tick } : record)),
   bug('a released lock is free since 1970', ['dynamodb', 'synchronised', 1],
     leaves('release', (record) => ({ ...record, lockUntil: 1e12, releasedAt: 1e12 }))),
   bug('a release drops the fence that its run took over from', ['dynamodb', 'skewed', 51],
@@ -223,6 +233,11 @@ export const LOCK_BUGS: readonly SimBug[] = [
   bug('a lock that was deleted waits for the operator’s clock', ['dynamodb', 'hostile', 1],
     sees('acquire', (record) => record.state === 'deleted' ? { ...record, state: 'released' } : record)),
 ];
+
+/** Whether `lockAtLeastFor` keeps the lock of a run that has ended. */
+function isKept({ state, lockUntil, releasedAt }: Stored): boolean {
+  return state === 'released' && lockUntil !== releasedAt;
+}
 
 function keepsBars(record: Stored, { barredAttempts = '' }: Stored): Stored {
   return { ...record, barredAttempts };

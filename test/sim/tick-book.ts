@@ -84,6 +84,9 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
   return {
     isClosed,
 
+    /** Whether the record lists this tick as not done. */
+    isListed: (tick: number | undefined) => tick !== undefined && undone.includes(tick),
+
     /** The oldest open tick that is older than the newest done tick. */
     reopenable: () => below()[0],
 

@@ -2,14 +2,13 @@ import fc from 'fast-check';
 import { type MemoryStore, memoryStore } from 'single-execution/memory';
 import type { ContractHarness } from 'single-execution/testing';
 import { afterAll, describe, expect, test } from 'vitest';
-import { TICK_MS } from '../../src/testing/contract/stage/scene.js';
 import { startBackends } from '../support/backends/stage.js';
 import { kindsWith } from '../support/backends.js';
 import { STORE_BUGS } from '../support/bugs/store-bugs.js';
 import { memoryHarness } from '../support/contract-harness.js';
 import { fakeHarness } from '../support/fake-table.js';
 import { REFUSAL_REASONS } from '../support/skip-reasons.js';
-import { type Operation, sequence } from './equality-operations.js';
+import { OLD_TICKS, type Operation, sequence } from './equality-operations.js';
 import { transcriptOf } from './equality-transcript.js';
 
 /** Enough to see each answer of the stores. EQUALITY_SEQUENCES=N tries more, as the nightly search does. */
@@ -18,6 +17,8 @@ const SEQUENCES = Number(process.env['EQUALITY_SEQUENCES'] ?? 160);
 const IN_MEMORY = 1_000;
 /** How many sequences are played at the same time, each lane with its own seed. */
 const LANES = 20;
+
+const [TICK_MS, NEXT_TICK_MS] = OLD_TICKS;
 
 /** Every kind of answer of the stores, as a transcript shows it. */
 const TOLD = [
@@ -28,7 +29,7 @@ const TOLD = [
     (word) => `: "${word}"`,
   ),
   ...['held', 'released', 'forced'].map((state) => `"state":"${state}"`),
-  `"tickMs":${TICK_MS},"doneTickMs":${TICK_MS + 60_000}`,
+  `"tickMs":${TICK_MS},"doneTickMs":${NEXT_TICK_MS}`,
   ...['openTicksMs', 'failedTicksMs'].map((list) => `"${list}":[${TICK_MS}`),
   ...['[{"status":"succeeded"', '[{"status":"failed"', ',{"status":"crashed"'],
 ];
@@ -44,7 +45,7 @@ const releases = (result: 'succeeded' | 'failed'): Operation => {
 /** A failed tick is done after a newer tick. Random sequences seldom contain this. */
 const OLDER_TICK: Operation[] = [
   ...[acquires(TICK_MS), releases('failed')],
-  ...[acquires(TICK_MS + 60_000), releases('succeeded')],
+  ...[acquires(NEXT_TICK_MS), releases('succeeded')],
   ...[acquires(TICK_MS), releases('succeeded')],
 ];
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compareAndSwapStore, type Storage, type StoredRecord } from 'single-execution/store';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { call, claim, done, grant } from '../support/one-run.js';
 import { failureOf } from '../support/settled.js';
 
@@ -155,6 +155,23 @@ describe('F155 a storage that refuses every write', () => {
     });
     expect(turns).toBeGreaterThan(10);
     expect(writes).toBeLessThan(50);
+  });
+
+  test('because the call is nearly over is no such error: the call ends with the outage before it', async () => {
+    // Each pause takes as long as it may.
+    vi.spyOn(Math, 'random').mockReturnValue(0.99);
+    onTestFinished(() => void vi.restoreAllMocks());
+    let writes = 0;
+    const write = async () => {
+      if (writes++ === 0) throw Object.assign(new Error(), { name: 'DiskFull' });
+      return false;
+    };
+    const store = compareAndSwapStore({ storage: { ...tableStorage(), write } });
+
+    expect(await failureOf(store.acquire(claim(), call(60)))).toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('DiskFull'),
+    });
   });
 
   test('because others were faster is asked again without a pause', async () => {

@@ -7,7 +7,7 @@ const REFUSED: Readonly<Record<RefusalReason, true>> = {
   'stale-tick': true,
   paused: true,
 };
-const SKIPPED: Readonly<Record<SkipReason, true>> = { ...REFUSED, 'store-unavailable': true };
+const SKIPPED: Readonly<Record<SkipReason, true>> = { ...REFUSED, 'store-unavailable': true, 'off-schedule': true };
 
 /** Every reason of a store. If a reason is missing above, this file does not compile. Tests run over this list. */
 export const REFUSAL_REASONS = Object.keys(REFUSED) as readonly RefusalReason[];

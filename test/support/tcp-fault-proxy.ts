@@ -31,11 +31,12 @@ export interface TcpFaultProxy {
  * Stands between one client and a real server. Data that arrives in one piece counts as one request. If a client has
  * several commands under way, a fault can strike them all.
  *
- * @param faultFor returns the fault of a request; called once for each request
+ * @param faultFor returns the fault of a request; called once for each request, with the port from which the server
+ *   sees it come
  */
 export async function startTcpFaultProxy(
   redisPort: number,
-  faultFor: (request: string) => TcpFault | undefined,
+  faultFor: (request: string, from: number | undefined) => TcpFault | undefined,
 ): Promise<TcpFaultProxy> {
   const sockets = new Set<Socket>();
   const dead = new Set<Socket>();
@@ -61,7 +62,7 @@ export async function startTcpFaultProxy(
     };
     client.on('data', (request) => {
       if (dead.has(client)) return undefined;
-      const fault = faultFor(request.toString('latin1'));
+      const fault = faultFor(request.toString('latin1'), upstream.localPort);
       if (fault === 'drop-request') return hangUp();
       if (fault === 'stall') return client.pause();
       if (fault === 'busy') return client.write('-BUSY by the fault proxy\r\n');

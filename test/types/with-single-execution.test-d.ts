@@ -56,7 +56,13 @@ describe('row 43: an outcome', () => {
     } else {
       expectTypeOf(outcome).toEqualTypeOf<Skipped>();
       expectTypeOf(outcome.reason).toEqualTypeOf<
-        'locked' | 'lock-at-least-for' | 'already-executed' | 'stale-tick' | 'paused' | 'store-unavailable'
+        | 'locked'
+        | 'lock-at-least-for'
+        | 'already-executed'
+        | 'stale-tick'
+        | 'paused'
+        | 'store-unavailable'
+        | 'off-schedule'
       >();
     }
   });

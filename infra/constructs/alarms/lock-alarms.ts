@@ -10,12 +10,13 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { EMF_FUNCTION_DIMENSION } from '../../../src/core/observers/emf-metrics.js';
 import { functionBehind } from '../attached-function.js';
 import type { DeadLetters } from '../dead-letters.js';
 import type { LockMetricName } from '../lock-metrics.js';
-import type { Trigger } from '../lock-schedule.js';
 import { lockId } from '../planned-schedule.js';
 import { lastRunEndsMs, RETRY_DELAYS_MS } from '../retry-settings.js';
+import type { Trigger } from '../triggers.js';
 import {
   checkAlarmOptions,
   isWanted,
@@ -198,7 +199,7 @@ export class LockAlarms extends Construct {
   /** Makes the metric that runs write for the function, over all its locks. */
   #functionMetric(metricName: LockMetricName, statistic: string): Metric {
     const { fn, namespace } = this.#props;
-    const dimensionsMap = { FunctionName: functionBehind(fn).functionName };
+    const dimensionsMap = { [EMF_FUNCTION_DIMENSION]: functionBehind(fn).functionName };
     return new Metric({ namespace, metricName, dimensionsMap, statistic, period: FIVE_MINUTES });
   }
 

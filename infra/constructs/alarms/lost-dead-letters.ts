@@ -4,7 +4,7 @@ import { Rule } from 'aws-cdk-lib/aws-events';
 import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Schedule } from 'aws-cdk-lib/aws-scheduler';
 import { functionBehind } from '../attached-function.js';
-import type { Trigger } from '../lock-schedule.js';
+import type { Trigger } from '../triggers.js';
 
 /*
  * Scheduler and EventBridge count the ticks that they gave up and could not send to the dead-letter queue. Scheduler

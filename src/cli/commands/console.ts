@@ -2,11 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { LockInfo } from '../../admin/lock-admin.js';
-import type { Command, Session } from '../command.js';
+import type { Command } from '../command.js';
 import { startConsole } from '../console/console-server.js';
 import { pacedAdmin } from '../console/paced-admin.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { wholeOf } from '../read-value.js';
+import type { Session } from '../session.js';
 
 export const consoleCommand: Command = {
   name: 'console',
@@ -73,7 +74,8 @@ async function serve(session: Session, page: string, port: number | undefined): 
   session.terminal.line(running.url);
   session.terminal.note('open this address in a browser of this machine; Ctrl-C ends the console');
   await ended;
-  await running.close();
+  // Do not wait for browsers: whoever asks the console to end does not either.
+  void running.close();
   return EXIT.done;
 }
 

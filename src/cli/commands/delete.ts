@@ -1,10 +1,11 @@
 import type { DeleteResult } from '../../admin/lock-admin.js';
 import { stateWords } from '../../operate/lock-summary.js';
 import { shellWord } from '../../operate/verdict.js';
-import type { Command, Session } from '../command.js';
+import type { Command } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { knownLock, nameIn, unknownLock } from '../known-lock.js';
 import { tokenOf } from '../read-value.js';
+import type { Session } from '../session.js';
 
 const UNCHANGED: Readonly<Record<Exclude<DeleteResult, 'deleted' | 'unknown'>, string>> = {
   held: 'a run has it, or its holder died and its lease is not over; wait, or end the run with unlock',

@@ -1,10 +1,18 @@
 import type { LockInfo } from '../../admin/lock-admin.js';
 import { parseDuration } from '../../index.js';
-import { isIdle, type LockSummary, lockSummary, missedTicksOf, openCount } from '../../operate/lock-summary.js';
+import {
+  isIdle,
+  type LockSummary,
+  lockSummary,
+  missedCount,
+  missedTicksOf,
+  openCount,
+} from '../../operate/lock-summary.js';
 import { shortInstant, shortSpan, toTheSecond } from '../../operate/times.js';
-import type { Command, Session } from '../command.js';
+import type { Command } from '../command.js';
 import { EXIT, wrongUse } from '../exit-code.js';
 import { type Cell, printTable, resultCell, stateCell } from '../print.js';
+import type { Session } from '../session.js';
 
 const LOOK_EVERY_MS = 2_000;
 const HEADINGS = ['NAME', 'STATE', 'HOLDER', 'TICK', 'AGE', 'LEFT', 'LAST', 'LAST TICK', 'OPEN', 'FAILURES'];
@@ -21,7 +29,7 @@ export const ls: Command = {
   about: [
     'One line a lock: its state and, if a run has it, the holder, the tick of that run, the time since it took the lock (AGE) and the time until others may take it (LEFT). While an operator pauses a job, its state is paused, followed by the state without the pause.',
     'LAST is the result of the last run that has ended, and LAST TICK its tick. A run that an operator ended is forced.',
-    'OPEN counts the ticks that are not done: they failed, crashed, were ended by force or never came. Those that were due during the last ten runs, but that none of these runs was for, count as missed. A record keeps the newest eight: 8+ means that older ones may be forgotten. FAILURES counts the runs since the last success.',
+    'OPEN counts the ticks that are not done: they failed, crashed, were ended by force or were missed. Missed are those that were due during the last ten runs, but that none of these runs was for: their calls never came, or were skipped, for example while the job was paused. A record keeps the newest eight: 8+ means that older ones may be forgotten. FAILURES counts the runs since the last success.',
     'The times are compared with the clock of this host. DynamoDB reads the whole table.',
   ],
   examples: ['single-execution ls --table locks', 'single-execution ls --table locks --idle 90d'],
@@ -85,8 +93,8 @@ function cells(lock: LockSummary): readonly Cell[] {
   ];
 }
 
-function openWords({ openTicks, missedTicks }: LockSummary): string {
-  if (openTicks.length === 0) return '-';
-  const count = openCount(openTicks);
-  return missedTicks.length === 0 ? count : `${count} (${missedTicks.length} missed)`;
+function openWords(lock: LockSummary): string {
+  if (lock.openTicks.length === 0) return '-';
+  const count = openCount(lock);
+  return lock.missedTicks.length === 0 ? count : `${count} (${missedCount(lock)} missed)`;
 }

@@ -1,10 +1,12 @@
 import type { ForgetResult } from '../../admin/lock-admin.js';
+import { fullListWords, mayLackTicks } from '../../operate/lock-summary.js';
 import { shortInstant } from '../../operate/times.js';
-import type { Command, Session } from '../command.js';
+import type { Command } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { knownLock } from '../known-lock.js';
 import { printTicks } from '../print.js';
 import { instantOf, scheduleOf } from '../read-value.js';
+import type { Session } from '../session.js';
 
 export const open: Command = {
   name: 'open',
@@ -13,13 +15,15 @@ export const open: Command = {
   operands: [1, 1],
   options: {},
   about: [
-    'Ticks that failed, crashed, were ended by force, never came or were listed by backfill, oldest first. A call for one of them runs, once.',
+    'Ticks that failed, crashed, were ended by force, were missed or were listed by backfill, oldest first. A call for one of them runs, once.',
     'The JSON is an array of instants.',
   ],
   examples: ['single-execution open send-digest --json --table locks'],
   async run(session) {
-    const { openTicks = [] } = await knownLock(session);
+    const lock = await knownLock(session);
+    const { openTicks = [] } = lock;
     printTicks(session, openTicks, 'no open ticks');
+    if (mayLackTicks(lock)) session.terminal.note(fullListWords(openTicks));
     return EXIT.done;
   },
 };

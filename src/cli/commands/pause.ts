@@ -1,10 +1,11 @@
 import { userInfo } from 'node:os';
 import { parseDuration } from '../../index.js';
 import { pauseWords } from '../../operate/verdict.js';
-import type { Command, Session } from '../command.js';
+import type { Command } from '../command.js';
 import { EXIT, wrongUse } from '../exit-code.js';
 import { nameIn, unknownLock } from '../known-lock.js';
 import { instantOf } from '../read-value.js';
+import type { Session } from '../session.js';
 
 export const pause: Command = {
   name: 'pause',

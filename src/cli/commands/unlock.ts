@@ -1,10 +1,11 @@
 import type { LockInfo } from '../../admin/lock-admin.js';
 import { isTaken, stateWithoutPause } from '../../operate/lock-summary.js';
 import { holderWords, shellWord } from '../../operate/verdict.js';
-import type { Command, Session } from '../command.js';
+import type { Command } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { knownLock, nameIn } from '../known-lock.js';
 import { tokenOf } from '../read-value.js';
+import type { Session } from '../session.js';
 
 export const unlock: Command = {
   name: 'unlock',

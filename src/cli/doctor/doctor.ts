@@ -1,10 +1,11 @@
-import type { Command, Session } from '../command.js';
+import type { Command } from '../command.js';
 import { CliError, EXIT } from '../exit-code.js';
+import type { Finding } from '../findings/finding.js';
 import { printTable } from '../print.js';
 import { given } from '../read-value.js';
+import type { Session } from '../session.js';
 import { KINDS, namedStore } from '../store/kinds.js';
 import type { Colour } from '../terminal.js';
-import type { Finding } from './finding.js';
 import { lookAtFunction } from './look-at-function.js';
 
 const COLOURS: Readonly<Record<Finding['status'], Colour>> = {

@@ -2,8 +2,8 @@ import type { FunctionConfiguration, FunctionEventInvokeConfig } from '@aws-sdk/
 import { type Clock, parseDuration, type Schedule } from '../../index.js';
 import { comingTicks, shortSpan } from '../../operate/times.js';
 import { eventBridge } from '../../schedule/schedule.js';
+import { type Finding, ok, problem, unknown, type Verdict, warning } from '../findings/finding.js';
 import { answeredInTime, nameOfThrown, needing } from '../store/reach.js';
-import { type Finding, ok, problem, unknown, type Verdict, warning } from './finding.js';
 import { retriesOf, timeoutOf } from './times-that-fit.js';
 
 /** A deployed function, and the table that it should use. */

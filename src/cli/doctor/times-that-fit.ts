@@ -1,6 +1,6 @@
 import type { FunctionEventInvokeConfig } from '@aws-sdk/client-lambda';
 import { shortSpan } from '../../operate/times.js';
-import { ok, type Verdict, warning } from './finding.js';
+import { ok, type Verdict, warning } from '../findings/finding.js';
 
 /*
  * The rules of docs/deploy/templates.md, "Times that fit": the last retry of a tick is over before the next tick is due,

@@ -1,7 +1,8 @@
 import { lstat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Command, Session } from '../command.js';
+import type { Command } from '../command.js';
 import { EXIT, either, failed, quoted, wrongUse } from '../exit-code.js';
+import type { Session } from '../session.js';
 import { KINDS } from '../store/kinds.js';
 import { type Files, type Job, testCommand } from './job-files.js';
 import { lambdaJob } from './lambda-job.js';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Clock } from '../../index.js';
-import type { Environment } from '../command.js';
 import { quoted } from '../exit-code.js';
+import type { Environment } from '../option.js';
 import { isSessionAlive, signalSession, undelivered } from './process-session.js';
 import { startWatchdog, type Watchdog } from './watchdog.js';
 

@@ -9,9 +9,11 @@ import {
 } from '../../index.js';
 import { loggerObserver } from '../../observe/observe.js';
 import { dueTick, reportMisfit, shortInstant } from '../../operate/times.js';
-import type { Command, Environment, Session } from '../command.js';
+import type { Command } from '../command.js';
 import { CliError, EXIT, isWrongUse, messageWithCause, quoted, wrongUse } from '../exit-code.js';
+import type { Environment } from '../option.js';
 import { given, instantOf, scheduleOf } from '../read-value.js';
+import type { Session } from '../session.js';
 import { namedStore } from '../store/kinds.js';
 import { CommandFailed, exitCodeOf, listenForSignals, placeOfCommand, runCommand } from './child-command.js';
 

@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../index.js';
+import { AWS_DENIED } from '../../operate/table-attributes.js';
 import type { DynamoDBStoreOptions } from '../../stores/dynamodb/dynamodb.js';
 import type { StoreTable } from './kind.js';
 import { nameOfThrown, type StorePlace, systemWords } from './reach.js';
@@ -51,8 +52,8 @@ function remedyOf(error: unknown): string {
   return mayCome(error) ? '; start the server, or check --endpoint and the network' : '';
 }
 
-const DENIED =
-  /AccessDenied|NotAuthorized|UnrecognizedClient|Signature|ExpiredToken|Credentials|AuthenticationToken|InvalidClientTokenId|OptInRequired/;
-
 /** Whether a client's error says that credentials are missing or wrong, or lack a right. */
-export const isDenied = (error: unknown): boolean => DENIED.test(nameOfThrown(error));
+export function isDenied(error: unknown): boolean {
+  const name = nameOfThrown(error);
+  return AWS_DENIED.test(name) || name.includes('Credentials');
+}

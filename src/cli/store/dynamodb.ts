@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Clock, type LockAdminStore, LockStoreError, type StoreCall } from '../../index.js';
-import { lookAtTable } from '../doctor/look-at-table.js';
 import { quoted, wrongUse } from '../exit-code.js';
-import { NOBODY } from '../known-lock.js';
+import { NOBODY } from '../findings/finding.js';
+import { lookAtTable } from '../findings/look-at-table.js';
 import { given } from '../read-value.js';
 import { type DynamoDBTable, tableOf } from './dynamodb-table.js';
 import type { NamedStore, OpenedStore, StoreKind } from './kind.js';
@@ -18,11 +18,14 @@ export const dynamodb: StoreKind = {
     'sort-key': { value: 'NAME', help: "of the table's sort key, if it has one" },
     endpoint: { value: 'URL', help: 'of DynamoDB, such as http://127.0.0.1:8000' },
     region: { value: 'REGION', help: 'of the table; else as the AWS SDK finds it' },
-    profile: { value: 'PROFILE', help: 'of the AWS credentials; else as the AWS SDK finds them' },
+    profile: {
+      value: 'PROFILE',
+      help: 'of the AWS credentials; else as the AWS SDK finds them',
+      secrets: ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+    },
   },
   variable: { name: 'LOCK_TABLE', fits: /./s },
   prefixVariable: 'LOCK_KEY_PREFIX',
-  secrets: ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
   hasTable: true,
   examined:
     "the table, its keys, its indexes, its time to live, its replicas, the rights of this role, this host's clock",

@@ -1,8 +1,8 @@
 import type { Clock, LockAdminStore, LockStore } from '../../index.js';
-import type { CommandLine, Environment, Options } from '../command.js';
-import type { Examiner, Finding } from '../doctor/finding.js';
 import { wrongUse } from '../exit-code.js';
+import type { Examiner, Finding } from '../findings/finding.js';
 import type { ProcessDatabase } from '../init/process-job.js';
+import type { CommandLine, Environment, Options } from '../option.js';
 import type { StorePlace } from './reach.js';
 
 /** A kind of store: all that the tool knows of it. `kinds.ts` lists them. */
@@ -19,8 +19,6 @@ export interface StoreKind {
   readonly variable?: { readonly name: string; readonly fits: RegExp };
   /** The variable that has the prefix if `--prefix` is not given. */
   readonly prefixVariable?: string;
-  /** Variables whose values are never printed. */
-  readonly secrets?: readonly string[];
   /** Whether `table create` can create a table for this kind. `--table` names that table. */
   readonly hasTable?: true;
   /** Whether `open` connects to the store. If it does, `doctor` reports its failure as a finding. */

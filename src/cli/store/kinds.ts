@@ -1,6 +1,7 @@
 import { nameProblem } from '../../operate/lock-summary.js';
-import type { Environment, Options, Session } from '../command.js';
 import { either, quoted, wrongUse } from '../exit-code.js';
+import type { Environment, Options } from '../option.js';
+import type { Session } from '../session.js';
 import { dynamodb } from './dynamodb.js';
 import type { NamedStore, OpenedStore, StoreKind, StoreLine } from './kind.js';
 import { postgres } from './postgres.js';

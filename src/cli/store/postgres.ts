@@ -14,8 +14,8 @@ import {
   unknown,
   type Verdict,
   warning,
-} from '../doctor/finding.js';
-import { lookAtPostgresTable } from '../doctor/look-at-postgres-table.js';
+} from '../findings/finding.js';
+import { lookAtPostgresTable } from '../findings/look-at-postgres-table.js';
 import { variable } from '../init/job-files.js';
 import { checkUrl, type StoreKind } from './kind.js';
 import { nameOfThrown, PATIENCE_MS, withInstalled } from './reach.js';
@@ -60,6 +60,7 @@ client.on('error', (error) => console.error(error.message))`,
     });
     const parts = {
       store: postgresStore,
+      creation: postgresTable,
       create: createPostgresTable,
       allow: (table: string) => `GRANT SELECT, INSERT, UPDATE ON ${table} to this role, and connect to the primary`,
       examine: lookAtServer,
@@ -90,7 +91,13 @@ async function connectPg(connectionString: string): Promise<Connection> {
 
 async function connectPostgresJs(url: string): Promise<Connection> {
   const { default: postgres } = await import('postgres');
-  const client = postgres(url, { max: 4, connect_timeout: CONNECT_MS / 1_000, onnotice: () => undefined });
+  const client = postgres(url, {
+    max: 4,
+    connect_timeout: CONNECT_MS / 1_000,
+    // If a connection breaks while postgres.js asks for types, nobody handles the error, and the process ends.
+    fetch_types: false,
+    onnotice: () => undefined,
+  });
   return { client, rows: async (text) => client.unsafe(text), close: () => void client.end({ timeout: 0 }) };
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../index.js';
 import { type IORedisClient, type NodeRedisClient, redisAdminStore, redisStore } from '../../stores/redis/redis.js';
-import { lookAtRedis } from '../doctor/look-at-redis.js';
 import { failed } from '../exit-code.js';
+import { lookAtRedis } from '../findings/look-at-redis.js';
 import { checkUrl, type NamedStore, type OpenedStore, type StoreKind } from './kind.js';
 import {
   answeredInTime,

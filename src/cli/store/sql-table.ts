@@ -1,6 +1,5 @@
 import type { Clock, LockAdminStore, LockStore } from '../../index.js';
-import { type Examiner, type Finding, look, lookByReading, ok, problem } from '../doctor/finding.js';
-import { NOBODY } from '../known-lock.js';
+import { type Examiner, type Finding, look, lookByReading, NOBODY, ok, problem } from '../findings/finding.js';
 import { given } from '../read-value.js';
 import type { NamedStore, OpenedStore } from './kind.js';
 import { answeredInTime, answeringInTime, nameOfThrown } from './reach.js';
@@ -22,15 +21,18 @@ interface InTable<Client> {
     readonly table: string;
     readonly keyPrefix?: string;
   }): LockStore & LockAdminStore;
+  /** The door's statement that creates the table. Its quotes and its default table are those of the store. */
+  creation(table?: string): string;
   create(client: Client, options: { readonly table: string }): Promise<void>;
   /** Says how to allow this tool to write. @param table the name in quotes */
   allow(table: string): string;
-  /** Checks the database's server, and what only this database has; absent if there is nothing more to check. */
+  /**
+   * Checks the database's server, and what only this database has; absent if there is nothing more to check.
+   *
+   * @param table the name in quotes
+   */
   examine?(rows: Rows, session: Examiner, table: string): Promise<readonly Finding[]>;
 }
-
-/** The table's name if no option gives one: the default of the stores. */
-const TABLE = 'single_execution_locks';
 
 /** How long a table may take. The creation itself waits 5 s for a database that is busy or still starting. */
 const CREATE_MS = 7_000;
@@ -39,12 +41,15 @@ const CREATE_MS = 7_000;
 export function openInTable<Client>(
   { kind, line, prefix }: NamedStore,
   { client, rows: ask, close }: Connected<Client>,
-  { store: storeOf, create, allow, examine }: InTable<Client>,
+  { store: storeOf, creation, create, allow, examine }: InTable<Client>,
   clock: Clock,
 ): OpenedStore {
   const inTime = answeringInTime(clock);
   const rows: Rows = (text) => inTime(() => ask(text));
-  const { table: name = TABLE } = given(line, { table: 'table' });
+  const { table } = given(line, { table: 'table' });
+  const quoted = quotedIn(creation(table));
+  // The default name needs no quotes.
+  const name = table ?? quoted.slice(1, -1);
   const store = storeOf({ client, table: name, ...prefix });
   return {
     store,
@@ -62,19 +67,17 @@ export function openInTable<Client>(
       const remedy = `see docs/stores/${kind.name}.md, "Permissions or setup"`;
       const table = await lookByReading(session, 'table', 'there', remedy);
       if (table.status === 'problem') return [table];
-      const quoted = quotedName(name);
       const rights = await lookAtRights(rows, quoted, allow(quoted));
       const columns = rights.status === 'ok' ? [await lookAtColumns(rows, quoted)] : [];
-      return [table, rights, ...columns, ...((await examine?.(rows, session, name)) ?? [])];
+      return [table, rights, ...columns, ...((await examine?.(rows, session, quoted)) ?? [])];
     },
     close,
   };
 }
 
-/** The table's name in quotes, as in statements. */
-export function quotedName(name: string): string {
-  const parts = name.split('.').map((part) => `"${part.replaceAll('"', '""')}"`);
-  return parts.join('.');
+/** Returns the table's name in quotes, as the statement that creates the table has it. */
+function quotedIn(creation: string): string {
+  return creation.slice('CREATE TABLE IF NOT EXISTS '.length, creation.lastIndexOf(' (name '));
 }
 
 /** Checks the rights on the table by real writes that find no row. */

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createSqliteTable, type SqliteStoreOptions, sqliteStore, sqliteTable } from '../../stores/sql/sqlite.js';
-import { lookAtFolder, networkWords } from '../doctor/look-at-folder.js';
 import { failed, quoted, wrongUse } from '../exit-code.js';
+import { lookAtFolder, networkWords } from '../findings/look-at-folder.js';
 import type { NamedStore, StoreKind } from './kind.js';
 import { isMissing } from './reach.js';
 import { type Connected, openInTable } from './sql-table.js';
@@ -34,6 +34,7 @@ export const sqlite: StoreKind = {
     const path = pathOf(named.value);
     const parts = {
       store: sqliteStore,
+      creation: sqliteTable,
       create: createSqliteTable,
       allow: () => 'let this user write to the file and to its folder',
       examine: async () => lookAtFolder(path),
@@ -67,12 +68,12 @@ function pathOf(value: string): string {
   throw wrongUse('--sqlite is no address of a file alone: give a path, such as locks.db');
 }
 
-/** Node's SQLite, without the warning of Node 22 that it is experimental. Undefined on a Node that has none. */
+/** Node's SQLite, without the warning of Node 22 that it is experimental. Undefined on a Node without it. */
 function nodeSqlite(): typeof import('node:sqlite') | undefined {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;
   try {
-    return process.getBuiltinModule('node:sqlite');
+    return process.getBuiltinModule?.('node:sqlite');
   } finally {
     process.emitWarning = emitWarning;
   }

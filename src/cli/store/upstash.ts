@@ -1,7 +1,7 @@
 import type { Clock } from '../../index.js';
 import { upstashAdminStore, upstashStore } from '../../stores/redis/upstash.js';
-import { lookAtUpstash } from '../doctor/look-at-redis.js';
 import { wrongUse } from '../exit-code.js';
+import { lookAtUpstash } from '../findings/look-at-redis.js';
 import type { NamedStore, OpenedStore, StoreKind } from './kind.js';
 import { answeredInTime, needing, systemWords } from './reach.js';
 
@@ -9,8 +9,12 @@ export const upstash: StoreKind = {
   name: 'upstash',
   title: 'Upstash Redis',
   option: 'upstash',
-  options: { upstash: { help: 'Upstash Redis, by UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN' } },
-  secrets: ['UPSTASH_REDIS_REST_TOKEN'],
+  options: {
+    upstash: {
+      help: 'Upstash Redis, by UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN',
+      secrets: ['UPSTASH_REDIS_REST_TOKEN'],
+    },
+  },
   examined: 'scripts and clock',
   open: openUpstash,
 };

@@ -7,6 +7,14 @@ export const EMF_DIMENSION = 'LockName';
 /** The second dimension of metrics that an operator must see, so that one alarm covers all locks of a function. */
 export const EMF_FUNCTION_DIMENSION = 'FunctionName';
 
+/**
+ * Returns a lock's name as the value of a dimension. CloudWatch drops a dimension unless its value is printable ASCII
+ * and not all blank, so other names are encoded as in a URI.
+ */
+export function dimensionValue(name: string): string {
+  return name.trim() === '' ? encodeURIComponent(name) : name.replace(/[^ -~]+/g, encodeURIComponent);
+}
+
 /** Every metric and its unit, as CloudWatch knows them; dashboards and alarms are built on these names. */
 export const EMF_METRICS = {
   /** Calls that asked for the lock. */

@@ -5,6 +5,7 @@ import { environmentVariable } from '../values/environment.js';
 import { unawaited } from '../values/promised.js';
 import { errorName } from '../values/thrown.js';
 import {
+  dimensionValue,
   EMF_DEFAULTS,
   EMF_DIMENSION,
   EMF_FUNCTION_DIMENSION,
@@ -89,7 +90,7 @@ const NUMBERS: ByType<
   attempted: () => ({ Attempts: 1 }),
   finished: ({ durationMs }) => ({ Executed: 1, Duration: durationMs }),
   failed: ({ durationMs }) => ({ Failed: 1, Duration: durationMs }),
-  skipped: ({ reason }) => ({ Skipped: 1, ...(factsOfSkip(reason).isDone && { Executed: 0 }) }),
+  skipped: ({ reason }) => ({ Skipped: 1, ...(factsOfSkip(reason).isSettled && { Executed: 0 }) }),
   released: ({ heldMs }) => ({ HoldTime: heldMs }),
   missed: ({ ticks, others }) => ({ Missed: ticks.length + others }),
   lost: () => ({ LockLost: 1 }),
@@ -139,12 +140,4 @@ function propertiesOf(event: LockEvent): object {
     Holder: event.type === 'skipped' ? event.holder?.lockedBy : undefined,
     Error: 'error' in event ? errorName(event.error) : undefined,
   });
-}
-
-/**
- * Returns a lock's name as the value of a dimension. CloudWatch drops a dimension unless its value is printable ASCII
- * and not all blank, so other names are encoded as in a URI.
- */
-function dimensionValue(name: string): string {
-  return name.trim() === '' ? encodeURIComponent(name) : name.replace(/[^ -~]+/g, encodeURIComponent);
 }

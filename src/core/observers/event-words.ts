@@ -39,10 +39,10 @@ export const WORDS: ByType<
   'clock-unverified': () => ['warn', 'taken over by the clock of this host'],
   'tick-unreadable': () => ['warn', 'the scheduled time in the event cannot be read'],
   skipped: ({ reason, holder, scheduleArn }) => {
-    const { words, isHeld, isDone, level = 'info' } = factsOfSkip(reason);
+    const { words, isHeld, isSettled, level = 'info' } = factsOfSkip(reason);
     const by = holder && isHeld ? ` by ${holder.lockedBy} until ${holder.lockUntil}` : '';
     const other = scheduleArn ? ', and the last run came from another schedule' : '';
-    return [isDone && other ? 'warn' : level, `skipped, ${words}${by}${other}`];
+    return [isSettled && other ? 'warn' : level, `skipped, ${words}${by}${other}`];
   },
 };
 

@@ -5,17 +5,17 @@ import { type Interval, isTimed, type Schedule } from '../values/tick.js';
 const LONGEST_MS = 30 * 86_400_000;
 const MOST_TICKS = 1_000;
 
-/** What a run does about older ticks that never came, failed or crashed. */
+/** What a run does about older ticks that were missed, failed or crashed. */
 export interface CatchUpOptions {
   /**
-   * `none`: the run only reports ticks that never came, in `missedTicks`. `all`: the handler runs for each older tick,
+   * `none`: the run only reports ticks that were missed, in `missedTicks`. `all`: the handler runs for each older tick,
    * oldest first, then for the run's own tick. `latest`: the handler runs for the newest of the older ticks, then for
-   * the run's own tick; other older ticks that never came are given up.
+   * the run's own tick; other older ticks that were missed are given up.
    */
   readonly mode: 'none' | 'latest' | 'all';
   /**
    * How far back from the run's own tick to look for older ticks. At most 30 days. Ticks before that do not run: `all`
-   * gives them up, `latest` gives up only the ticks that never came.
+   * gives them up, `latest` gives up only the ticks that were missed.
    *
    * @default '1d'
    */

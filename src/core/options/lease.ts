@@ -1,12 +1,8 @@
 import { formatDuration } from '../values/duration.js';
-
-const SHORTEST_LEASE_MS = 1_000;
-export const LONGEST_LEASE_MS = 86_400_000;
+import { LEASE_MARGIN_MS, LONGEST_LEASE_MS, SHORTEST_LEASE_MS } from '../values/lease.js';
 
 /** The lease with `keepAlive`, unless `lockAtMostFor` is given or `lockAtLeastFor` is longer. */
 const KEPT_LEASE_MS = 30_000;
-/** By default a lease is this much longer than the remaining time, so that a run is killed before its lease ends. */
-const MARGIN_MS = 2_000;
 
 /** The part of a policy that decides its leases. */
 interface LeaseSettings {
@@ -29,7 +25,7 @@ export function leaseFor(
   if (lockAtMostForMs !== undefined) return lockAtMostForMs;
   if (keepAlive) return Math.max(KEPT_LEASE_MS, lockAtLeastForMs);
   if (remainingMs === undefined) return undefined;
-  return Math.max(lockAtLeastForMs, possibleLease(Math.ceil(remainingMs) + MARGIN_MS));
+  return Math.max(lockAtLeastForMs, possibleLease(Math.ceil(remainingMs) + LEASE_MARGIN_MS));
 }
 
 /** Returns the nearest possible lease to a duration. A lease lasts 1 s to 24 h. */

@@ -4,7 +4,8 @@ import type { Observer } from '../public/events.js';
 import { checkChoice, checkKnown, checkMethods, describe } from '../values/checks.js';
 import { type Clock, checkClock, systemClock } from '../values/clock.js';
 import { type Duration, parseDuration } from '../values/duration.js';
-import type { Interval, Schedule } from '../values/tick.js';
+import { CLOCK_SKEW_MS } from '../values/lease.js';
+import { type Interval, isTimed, type Schedule } from '../values/tick.js';
 import { type CatchUp, type CatchUpOptions, checkCatchUp, readCatchUp } from './catch-up.js';
 import { checkLease } from './lease.js';
 
@@ -18,7 +19,10 @@ export interface LockOptions {
    * whichever is longer.
    */
   readonly lockAtMostFor?: Duration;
-  /** Keep the lock at least this long after the start of a run that succeeds. @default 0 */
+  /**
+   * Keep the lock at least this long after the start of a run that succeeds. This does not keep out a tick that was due
+   * when that run began, nor one that is open. After a run without a tick, it keeps out no tick. @default 0
+   */
   readonly lockAtLeastFor?: Duration;
   /** While the handler runs, renew the lease each time a third of it has passed, up to `maxHold`. @default false */
   readonly keepAlive?: boolean;
@@ -33,7 +37,14 @@ export interface LockOptions {
   /** When ticks are due, or the time between two ticks; needed for `execution.missedTicks`. */
   readonly schedule?: Schedule | Duration;
   /**
-   * Run the handler also for ticks that never came, failed or crashed. Needs a `schedule`.
+   * What to do with a call for a tick that is not one of `schedule`: run it, with one warning, or skip it with the reason
+   * `off-schedule`.
+   *
+   * @default 'run'
+   */
+  readonly offSchedule?: 'run' | 'skip';
+  /**
+   * Run the handler also for ticks that were missed, failed or crashed. Needs a `schedule`.
    *
    * @default { mode: 'none' }
    */
@@ -64,21 +75,24 @@ export interface LockOptions {
   readonly clock?: Clock;
 }
 
+type DurationOption = 'lockAtMostFor' | 'lockAtLeastFor' | 'maxHold' | 'gracePeriod' | 'wait' | 'maxClockSkew';
+
 /** The options that are durations, with their defaults. A policy has each option in milliseconds, as `…Ms`. */
-const DURATIONS = {
+const DURATIONS: Readonly<Record<DurationOption, number | undefined>> = {
   lockAtMostFor: undefined,
   lockAtLeastFor: 0,
   maxHold: undefined,
   gracePeriod: undefined,
   wait: 0,
-  maxClockSkew: 1_000,
-} as const;
+  maxClockSkew: CLOCK_SKEW_MS,
+};
 
 /** The options that are a choice of words. The first word is the default. */
 const CHOICES: { readonly [O in Choice]: readonly Read[O][] } = {
   tickMark: ['success', 'start'],
   onError: ['release', 'hold'],
   onStoreError: ['throw', 'skip', 'run'],
+  offSchedule: ['run', 'skip'],
 };
 
 /** The readers of all other options. Each reader also gives the default of its option. */
@@ -103,10 +117,9 @@ const READERS: {
   },
 };
 
-type Durations = typeof DURATIONS;
-type Choice = 'tickMark' | 'onError' | 'onStoreError';
+type Choice = 'tickMark' | 'onError' | 'onStoreError' | 'offSchedule';
 /** The options of a policy that are not durations, after they were read. */
-interface Read extends Required<Omit<LockOptions, keyof Durations | 'store' | 'schedule' | 'catchUp'>> {
+interface Read extends Required<Omit<LockOptions, DurationOption | 'store' | 'schedule' | 'catchUp'>> {
   readonly schedule: Schedule | Interval | undefined;
   readonly catchUp: CatchUp;
 }
@@ -190,6 +203,11 @@ function checkTogether(settings: Settings): void {
   checkCatchUp(settings.catchUp, settings);
   if (settings.onError === 'hold' && settings.lockAtLeastForMs === 0) {
     throw new TypeError("onError is 'hold', but lockAtLeastFor is 0: say how long to hold, or leave onError out");
+  }
+  if (settings.offSchedule === 'skip' && !isTimed(settings.schedule)) {
+    throw new TypeError(
+      "offSchedule is 'skip', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *')",
+    );
   }
   if (settings.maxHoldMs === 0) {
     throw new RangeError('maxHold is 0: say how long a run may hold its lock, or leave it out');

@@ -15,6 +15,7 @@ export interface LockStore {
    *
    * @throws LockStoreError when the call failed
    * @throws CorruptLockError when the record is corrupt
+   * @throws RunEndedError when the time to wait is over; nothing was sent
    */
   acquire(claim: Claim, call: StoreCall): Promise<AcquireResult>;
   /**
@@ -56,6 +57,18 @@ export interface StoreCall {
   readonly budgetMs: number;
   /** How far client clocks may be apart; used only if a response carries no server time. */
   readonly maxClockSkewMs: number;
+  /** How an acquire or a release may wait before its time begins; absent for a call that must not wait. */
+  readonly waiting?: Waiting | undefined;
+}
+
+/** How a call may wait for other calls of this process, if there are more than the store's client can send at once. */
+export interface Waiting {
+  /** The monotonic instant until which the call may wait. An acquire then rejects; a release is sent. */
+  readonly untilMono: number;
+  /** Ends the waiting when it aborts. */
+  readonly signal?: Signal | undefined;
+  /** The monotonic instant at which the platform ends the run. A call that has waited takes at most half of the rest. */
+  readonly endMono?: number | undefined;
 }
 
 /** A request for a lock. One claim per logical acquire; its retries send the same claim. */
@@ -97,7 +110,8 @@ export interface Lease extends Sent {
   /** The tick of the {@link Claim}, in epoch milliseconds. */
   readonly tickMs?: number;
   /**
-   * The `lockUntil` of the lease that this grant took over; absent without a takeover. If it is shortly after the
+   * When the lock that this grant took over was released, or the `lockUntil` of a lease that was not; absent without a
+   * takeover. If it is shortly after the
    * release, the release takes it as its time, so that the store refuses late requests of earlier attempts.
    */
   readonly fenceMs?: number;
@@ -149,7 +163,7 @@ export type AcquireResult = Granted | Refused;
 
 /**
  * Why a claim was refused. `locked`: a run holds the lock; `lock-at-least-for`: the last run has ended, but its
- * `lockAtLeastFor` has not; `already-executed`: the tick is done; `stale-tick`: a newer tick is done, and this one is
+ * `lockAtLeastFor` has not, and keeps out this claim (docs/protocol.md, "Hold"); `already-executed`: the tick is done; `stale-tick`: a newer tick is done, and this one is
  * not open; `paused`: an operator paused the lock.
  */
 export type RefusalReason = 'locked' | 'lock-at-least-for' | 'already-executed' | 'stale-tick' | 'paused';
@@ -227,7 +241,7 @@ export interface Completion extends TickChanges {
   /** Whether to record the lease's tick as failed, so that it stays open when a newer tick is done. */
   readonly markTickFailed?: boolean;
   /**
-   * Ticks after the highest tick done that never came, in epoch milliseconds, ascending. They are open once the lease's
+   * Ticks after the highest tick done that were missed, in epoch milliseconds, ascending. They are open once the lease's
    * own tick is done.
    */
   readonly missedTicksMs?: readonly number[];

@@ -143,11 +143,11 @@ export type EventBody =
       readonly error: unknown;
     }
   | {
-      /** Ticks of `schedule` never came. */
+      /** Ticks of `schedule` had no run: their calls never came, or were skipped, for example while the lock was paused. */
       readonly type: 'missed';
-      /** The newest 100 of the ticks that never came, oldest first. */
+      /** The newest 100 of these ticks, oldest first. */
       readonly ticks: readonly Date[];
-      /** How many older ticks never came either; counted up to 10,000. */
+      /** How many older ticks had no run either; counted up to 10,000. */
       readonly others: number;
     }
   | {

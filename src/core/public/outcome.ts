@@ -64,18 +64,19 @@ export interface Previous {
 }
 
 /**
- * Why nothing ran. `store-unavailable` comes only with `onStoreError: 'skip'`. See {@link RefusalReason} for the other
- * reasons.
+ * Why nothing ran. `store-unavailable` comes only with `onStoreError: 'skip'`, and `off-schedule` only with
+ * `offSchedule: 'skip'`. See {@link RefusalReason} for the other reasons.
  */
-export type SkipReason = RefusalReason | 'store-unavailable';
+export type SkipReason = RefusalReason | 'store-unavailable' | 'off-schedule';
 
 const SKIPS: Readonly<Record<SkipReason, SkipFacts>> = {
   locked: { words: 'locked', isHeld: true },
   'lock-at-least-for': { words: 'kept for lockAtLeastFor', isHeld: true },
-  'already-executed': { words: 'this tick is done', isDone: true },
-  'stale-tick': { words: 'a newer tick is done', isDone: true, level: 'warn' },
+  'already-executed': { words: 'this tick is done', isSettled: true },
+  'stale-tick': { words: 'a newer tick is done', isSettled: true, level: 'warn' },
   paused: { words: 'an operator paused it' },
   'store-unavailable': { words: 'the store is out of reach' },
+  'off-schedule': { words: 'this is no tick of the schedule', isSettled: true },
 };
 
 interface SkipFacts {
@@ -83,7 +84,7 @@ interface SkipFacts {
   /** Whether the lock is held, or kept for `lockAtLeastFor`: waiting may help. */
   readonly isHeld?: true;
   /** Whether nothing is left to do for the tick. After any other skip, the tick may still have to run. */
-  readonly isDone?: true;
+  readonly isSettled?: true;
   /** The level of the skip in the log. @default 'info' */
   readonly level?: 'warn';
 }

@@ -1,7 +1,7 @@
 import type { Claim, Lease, RefusalReason, Refused } from '../ports/lock-store.js';
 import { defined } from '../values/defined.js';
 import { holderOf, type Item, type LockRecord, readGrant, readRecord } from './lock-record.js';
-import { isListed, type TickClaim } from './open-ticks.js';
+import { isListed, listedTick, type TickClaim } from './open-ticks.js';
 import { hasRun } from './run-ring.js';
 
 /** The meaning of a refused acquire, read from the record that refused it. */
@@ -14,8 +14,8 @@ export type Judgement =
   | { readonly status: 'unexpected' };
 
 /**
- * The lock can be taken over: it was given back (see {@link isGivenBack}), or its `lockUntil` has passed by the best
- * clock available.
+ * The lock can be taken over: it is free for the claim (see {@link isFreeFor}), or its `lockUntil` has passed by the
+ * best clock available.
  */
 export interface Expired {
   readonly status: 'expired';
@@ -46,7 +46,7 @@ export function judgeRefusal(
   const done = doneReason(claim, record);
   if (done) return refusedBy(record, done);
   if (attemptId === claim.attemptId || lockUntil === undefined) return { status: 'unexpected' };
-  if (isGivenBack(record) || isExpired(lockUntil)) return { status: 'expired', record };
+  if (isFreeFor(claim, record) || isExpired(lockUntil)) return { status: 'expired', record };
   return refusedBy(record, state === 'released' ? 'lock-at-least-for' : 'locked');
 }
 
@@ -98,4 +98,21 @@ export function doneReason(claim: TickClaim, item: Item): 'already-executed' | '
  */
 export function isGivenBack({ state, lockUntil, releasedAt }: LockRecord): boolean {
   return state === 'forced' || state === 'deleted' || (state === 'released' && lockUntil === releasedAt);
+}
+
+/** Whether a claim for an open tick, or without a tick, may have the lock, whatever any clock says. */
+export function isFreeFor(claim: TickClaim, record: LockRecord): boolean {
+  return isGivenBack(record) || passesHold(claim, record);
+}
+
+/**
+ * Whether the `lockAtLeastFor` of the last run does not keep out an open tick: that run succeeded, and it had no tick,
+ * or the tick of the claim is owed. An owed tick was due when that run began, or is listed as not done.
+ */
+export function passesHold({ tickMs }: TickClaim, record: LockRecord): boolean {
+  const { state, result, tick, lockedAt = 0, doneTick = 0, failedTicks } = record;
+  if (tickMs === undefined || state !== 'released' || result !== 'succeeded') return false;
+  // An open tick that is older than `doneTick` is listed.
+  const isDue = tickMs <= lockedAt || tickMs < doneTick;
+  return tick === undefined || isDue || String(failedTicks).includes(listedTick(tickMs));
 }

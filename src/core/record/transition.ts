@@ -83,9 +83,9 @@ export function markedLease(lease: Lease, { lockUntil = lease.lockUntilMs, ...fi
 const FURTHEST_FENCE_MS = 3_600_000;
 
 /**
- * Makes the fields of a release at `nowMs`. If the lock is not kept for `lockAtLeastFor`, `lockUntil` equals
- * `releasedAt`: the later of `nowMs` and the `fenceMs` of the lease. It then only makes stores refuse acquires that
- * were sent before.
+ * Makes the fields of a release at `nowMs`. `releasedAt` is the later of `nowMs` and the `fenceMs` of the lease, so that
+ * stores refuse acquires that were sent before. If the lock is not kept for `lockAtLeastFor`, `lockUntil` equals
+ * `releasedAt`.
  */
 export function releaseFields(lease: Lease, completion: Completion, nowMs: number): LockRecord {
   const { fenceMs = 0 } = lease;
@@ -94,7 +94,9 @@ export function releaseFields(lease: Lease, completion: Completion, nowMs: numbe
   const releasedAt = fenceMs <= nowMs + FURTHEST_FENCE_MS ? Math.max(nowMs, fenceMs) : nowMs;
   return {
     state: 'released',
-    ...(holdUntilMs > nowMs ? { lockUntil: holdUntilMs, releasedAt: nowMs } : { lockUntil: releasedAt, releasedAt }),
+    ...(holdUntilMs > nowMs
+      ? { lockUntil: holdUntilMs, releasedAt: Math.min(releasedAt, holdUntilMs - 1) }
+      : { lockUntil: releasedAt, releasedAt }),
     result,
     ...defined({ error: error ? truncateUtf8(error, MAX_ERROR_BYTES) : undefined }),
     ...ticksAfterRun(lease, completion),

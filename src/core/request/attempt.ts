@@ -1,11 +1,18 @@
 import type { DeleteResult } from '../ports/lock-admin-store.js';
-import type { AcquireResult, Claim, Completion, Granted, Lease, StoreCall } from '../ports/lock-store.js';
+import type { AcquireResult, Claim, Completion, StoreCall } from '../ports/lock-store.js';
 import { LockStoreError, type StoreOperation } from '../public/errors.js';
 import type { Item } from '../record/lock-record.js';
 import { doneReason } from '../record/refusal.js';
 import { givenBack } from '../record/transition.js';
 import { readThrownText } from '../values/thrown.js';
 import type { Answer } from './try-loop.js';
+
+/*
+ * An acquire, in the same order in every store (docs/protocol.md, "Acquire"). The store sends its writes. If the acquire
+ * ended without a grant, but a write may still be applied (`mayStillApply`), the store cancels the attempt. A grant that
+ * the cancel finds counts, unless the answers to the acquire cannot be read (`isUnreadable`): then the answer to the
+ * release of the run could not be read either, so the store gives the lock back at once (`unusedCompletions`).
+ */
 
 /**
  * The longest time for a cancel, in addition to the time of its acquire. A cancel also gets at most half of the
@@ -14,79 +21,62 @@ import type { Answer } from './try-loop.js';
 const CANCEL_BUDGET_MS = 2_000;
 const GIVE_BACK_TRIES = 5;
 
-/** Takes note of the answer to one write of an attempt, and of the lock record that the write found, if any. */
-export type Note = (answer: Answer<unknown>, record: Item | undefined) => void;
-
-/** The steps of a store in an acquire. */
-export interface AttemptSteps<R> {
-  /** Acquires the lock, or takes it over. Passes the answer to each write to `note` before judging it. */
-  acquire(note: Note): Promise<AcquireResult>;
-  /** Makes the store refuse all late tries of the attempt, unless the attempt holds the lock. */
-  cancel(call: StoreCall): Promise<Answer<R, Error>>;
-  /** Returns the grant if the reply to a cancel says that the attempt holds the lock. */
-  own(reply: R): Granted | undefined;
-  /** Releases a grant that cannot be used. */
-  giveBack(lease: Lease, completion: Completion, call: StoreCall): Promise<unknown>;
+/** A write of an attempt, with its answer: the record that the write found, if there was one. */
+export interface AttemptWrite {
+  readonly answer: Answer<{ readonly item?: Item | undefined }>;
 }
 
 /**
- * Runs an acquire, in the same way for every store (docs/protocol.md, "Acquire"). If it ends without a grant, but one
- * of its unanswered writes may still be applied, this function cancels the attempt. If the tick is done, no cancel is
- * needed: the store refuses that write anyway. A grant that a cancel finds counts, unless the acquire was answered with
- * what no server says: then the release would be answered like that too, so the lock is given back at once.
+ * The end of an acquire: its result, or its error. `failed`: the error stays true, whatever becomes of writes that were
+ * not answered; `unclear`: the store has refused the attempt, for no reason that a caller could be told.
  */
-export async function settleAttempt<R>(
-  claim: Claim,
-  call: StoreCall,
-  { acquire, cancel, own, giveBack }: AttemptSteps<R>,
-): Promise<AcquireResult> {
-  let ambiguous = false;
-  let isAnswered = false;
-  let isDone = false;
-  const outcome = acquire((answer, record) => {
-    ambiguous ||= answer.ambiguous;
-    isAnswered = 'value' in answer;
-    isDone = record !== undefined && doneReason(claim, record) !== undefined;
-  });
-  const ended = await outcome.then(({ status }) => status, codeOf);
-  if (ended === 'acquired' || !ambiguous || isDone) return outcome;
+export type Ended = AcquireResult | { readonly status: 'failed' | 'unclear'; readonly error: unknown };
 
-  const answer = await cancel(cancelCall(call));
-  if ('error' in answer) {
-    // If the acquire found a corrupt record or got no answer, throw its error, not `UNSETTLED`.
-    await outcome.catch((error: unknown) => {
-      if (!isAnswered || !(error instanceof LockStoreError)) throw error;
-    });
-    throw unsettledAttempt(claim.name, answer.error.cause);
-  }
-  const granted = own(answer.value);
-  if (granted === undefined || ended !== 'INVALID_REQUEST') return granted ?? outcome;
-  // Its answers are no better, so it is repeated until a read finds that it has given the lock back.
-  const unused = givenBack(ended, claim.tickMs !== undefined && !claim.markTickAtStart);
-  for (let tries = 0; tries < GIVE_BACK_TRIES; tries++) {
-    const giving = giveBack(granted.lease, unused, cancelCall(call));
-    if ((await giving.then(() => '', codeOf)) !== ended) break;
-  }
-  return outcome;
+/** Returns the result of an acquire. @throws the error of an acquire that failed */
+export function resultOf(ended: Ended): AcquireResult {
+  if ('error' in ended) throw ended.error;
+  return ended;
 }
 
-const codeOf = (error: unknown) => readThrownText(error, 'code');
+/**
+ * Whether a write of an attempt may still be applied although its acquire ended without a grant. If the tick is done,
+ * the store refuses that write anyway.
+ */
+export function mayStillApply(claim: Claim, ended: Ended, writes: readonly AttemptWrite[]): boolean {
+  if (ended.status === 'acquired' || !writes.some(({ answer }) => answer.ambiguous)) return false;
+  const last = writes.at(-1)?.answer;
+  return !(last && 'value' in last && last.value.item && doneReason(claim, last.value.item));
+}
 
 /** Makes the limits of a cancel. The cancel is sent even when the acquire was aborted. */
-function cancelCall(acquire: StoreCall): StoreCall {
+export function cancelCall(acquire: StoreCall): StoreCall {
   const budgetMs = Math.min(CANCEL_BUDGET_MS, acquire.budgetMs / 2);
   return { ...acquire, signal: new AbortController().signal, budgetMs };
 }
 
 /**
- * Makes the error of an attempt that was refused and could not be cancelled: the store may still apply one of its
- * tries.
+ * Returns the error of an acquire whose cancel failed: the error of the acquire, if that stays true. Otherwise the store
+ * has refused the attempt, and may still apply one of its tries.
  */
-function unsettledAttempt(name: string, cause: unknown): LockStoreError {
+export function uncancelled(name: string, ended: Ended, { cause }: Error): unknown {
+  if (ended.status === 'failed') return ended.error;
   return new LockStoreError(
     `acquire of lock "${name}" failed: it was refused, but an earlier try went unanswered and could not be cancelled; try again`,
     { code: 'UNSETTLED', lockName: name, operation: 'acquire', retryable: true, cause },
   );
+}
+
+/** Whether this is the error of a call that got an answer which no server gives. */
+export function isUnreadable(error: unknown): boolean {
+  return readThrownText(error, 'code') === 'INVALID_REQUEST';
+}
+
+/**
+ * Makes the completions for a grant that cannot be used, one for each try. Their answers may be as unreadable as those
+ * of the acquire, so the release is repeated until a read finds that the lock is free.
+ */
+export function unusedCompletions({ tickMs, markTickAtStart }: Claim): readonly Completion[] {
+  return Array(GIVE_BACK_TRIES).fill(givenBack('INVALID_REQUEST', tickMs !== undefined && !markTickAtStart));
 }
 
 /** Makes the error of an attempt that asks again after it was released, cancelled or taken over. */

@@ -15,14 +15,14 @@ import {
 
 /** What a run does about older ticks. Instants in epoch milliseconds, ascending. */
 export interface CatchUpPlan extends TickChanges {
-  /** Ticks that should have come since the last known tick, and did not. */
+  /** Ticks since the last known tick that were due and had no run. */
   readonly missed: NewestTicks;
   /** Ticks that the handler runs for, before the run's own tick. */
   readonly ticksMs: readonly number[];
-  /** Ticks that never came, and are open once the run's own tick is done. */
+  /** Ticks that were missed, and are open once the run's own tick is done. */
   readonly leftMs: readonly number[];
   readonly givenUpTicksMs: readonly number[];
-  /** How many more ticks are given up: they never came, and are too old to be listed. */
+  /** How many more ticks are given up: they were missed, and are too old to be listed. */
   readonly othersGivenUp: number;
   /**
    * Whether more ticks wait than a record can list. Marking the run's own tick as done would then lose some of them.
@@ -76,7 +76,7 @@ interface Past {
   readonly schedule: Schedule;
   /**
    * The newest tick done, or the oldest failed tick if none is done. Ticks of the schedule after this tick that are not
-   * listed never came.
+   * listed were missed.
    */
   readonly sinceMs: number | undefined;
   /** Ticks before this instant are not caught up with. */
@@ -102,7 +102,7 @@ function planAll(past: Past, max: number): CatchUpPlan {
   };
 }
 
-/** Plans only the newest open tick. Other ticks that never came are given up; other listed ticks stay listed. */
+/** Plans only the newest open tick. Other missed ticks are given up; other listed ticks stay listed. */
 function planLatest(past: Past): CatchUpPlan {
   const listed = listedBefore(past);
   const { ticksMs, others } = missedBefore(past, past.tickMs);

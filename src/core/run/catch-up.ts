@@ -1,4 +1,5 @@
 import type { Completion, Lease } from '../ports/lock-store.js';
+import type { CorruptLockError, LockStoreError } from '../public/errors.js';
 import type { CaughtUp } from '../public/outcome.js';
 import { ticksDropped } from '../record/open-ticks.js';
 import { defined } from '../values/defined.js';
@@ -6,7 +7,7 @@ import { ascending, dateOf, isTimed, MOST_LISTED } from '../values/tick.js';
 import { type CatchUpPlan, NOTHING } from './catch-up-plan.js';
 import { timeIsUp } from './deadlines.js';
 import { type HeldLock, runFor } from './guarded-execution.js';
-import type { Invocation, Task } from './invocation.js';
+import { type Invocation, ofCall, type Task } from './invocation.js';
 
 /** The error that ended the run. `tickMs` is the older tick whose task or mark failed; absent if none did. */
 interface Failure {
@@ -79,6 +80,8 @@ async function markTick(held: HeldLock, invocation: Invocation, tickMs: number):
   let status: 'marked' | 'lost' | 'unknown' = 'unknown';
   try {
     status = await extender.mark({ tickMs, leaseMs, ...changes });
+  } catch (error) {
+    throw ofCall(invocation.order, error as LockStoreError | CorruptLockError);
   } finally {
     if (status !== 'lost') reportGivenUp(dropped, tickMs === ticksMs[0] ? plan : NOTHING, invocation);
   }

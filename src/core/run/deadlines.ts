@@ -1,11 +1,10 @@
-import { LONGEST_LEASE_MS } from '../options/lease.js';
 import type { Settings } from '../options/policy.js';
-import type { Lease, StoreCall } from '../ports/lock-store.js';
+import type { Lease, StoreCall, Waiting } from '../ports/lock-store.js';
 import { RunEndedError } from '../public/errors.js';
 import type { Clock, Signal } from '../values/clock.js';
+import { LONGEST_LEASE_MS } from '../values/lease.js';
 import type { Hold } from './hold.js';
 import type { Order } from './invocation.js';
-import type { Waiting } from './turns.js';
 
 const GRACE_MS = 1_000;
 
@@ -25,12 +24,6 @@ const WHY = {
 /** Makes the error of a run whose time is up. */
 export function timeIsUp(lockName: string, code: RunEndedError['code']): RunEndedError {
   return new RunEndedError(lockName, code, WHY[code]);
-}
-
-/** Makes the error of a run whose time was up before its acquire could be sent. */
-export function turnTooLate(lockName: string): RunEndedError {
-  const why = 'too many calls of this process ask the store, and the platform ends it soon; nothing was sent';
-  return new RunEndedError(lockName, 'DEADLINE', why);
 }
 
 /** Returns the time until the platform ends the run; infinite if the platform sets no end. */
@@ -79,9 +72,13 @@ const SHORTEST_BUDGET_MS = 100;
 /** Part of the remaining time that a release leaves unused, so that the answer can still reach the platform. */
 const RELEASE_RESERVE_MS = 100;
 
-/** Makes the limits of an acquire: 5 s, or half of the remaining time if that is less. */
-export function acquireCall(order: Order, settings: Settings): StoreCall {
-  return storeCall(settings, remainingMs(order, settings.clock) / 2);
+/**
+ * Makes the limits of an acquire: 5 s, or half of the remaining time if that is less. It may wait for its turn until
+ * `untilMono`, or until the run is asked to end.
+ */
+export function acquireCall(order: Order, settings: Settings, untilMono: number): StoreCall {
+  const waiting = { untilMono, signal: order.shutdown, endMono: order.deadlineMono };
+  return storeCall(settings, remainingMs(order, settings.clock) / 2, waiting);
 }
 
 /**
@@ -95,19 +92,17 @@ export function extendCall(hold: Hold, { clock, maxClockSkewMs }: Settings, sign
   return { clock, signal, tryMs, budgetMs: Math.min(BUDGET_MS, leftMs), maxClockSkewMs };
 }
 
-/** Makes the limits of a release: 5 s, or the remaining time without a reserve of 100 ms if that is less. */
-export function releaseCall(order: Order, settings: Settings): StoreCall {
-  return storeCall(settings, remainingMs(order, settings.clock) - RELEASE_RESERVE_MS);
-}
-
 /**
- * A release may wait for its turn for half of the shorter of two times: the remaining time of the run, less a reserve,
- * and the time until the deadline of its hold. Without a hold it does not wait.
+ * Makes the limits of a release: 5 s, or the remaining time without a reserve of 100 ms if that is less. It may wait for
+ * its turn for half of the shorter of two times: that remaining time, and the time until the deadline of its hold.
+ * Without a hold it does not wait.
  */
-export function releaseWaiting(order: Order, { clock }: Settings, hold: Hold | undefined): Waiting {
+export function releaseCall(order: Order, settings: Settings, hold: Hold | undefined): StoreCall {
+  const { clock } = settings;
   const now = clock.monotonic();
-  const leftMs = Math.min(remainingMs(order, clock) - RELEASE_RESERVE_MS, (hold?.deadlineMono ?? now) - now);
-  return { clock, untilMono: now + leftMs / 2 };
+  const leftMs = remainingMs(order, clock) - RELEASE_RESERVE_MS;
+  const waitMs = Math.min(leftMs, (hold?.deadlineMono ?? now) - now) / 2;
+  return storeCall(settings, leftMs, { untilMono: now + waitMs, endMono: order.deadlineMono });
 }
 
 /** Makes the limits of a call outside of any run: 5 s. */
@@ -119,7 +114,7 @@ export function looseCall(settings: Settings): StoreCall {
  * Makes the limits of a call for which `leftMs` remain. If less than 100 ms remain, the call gets one whole try: that
  * is the best use of the time, and on an emulator or on Lambda Managed Instances code runs on after its deadline.
  */
-function storeCall({ clock, maxClockSkewMs }: Settings, leftMs: number): StoreCall {
+function storeCall({ clock, maxClockSkewMs }: Settings, leftMs: number, waiting?: Waiting): StoreCall {
   const budgetMs = leftMs >= SHORTEST_BUDGET_MS ? Math.min(BUDGET_MS, leftMs) : TRY_MS;
-  return { clock, signal: new AbortController().signal, tryMs: TRY_MS, budgetMs, maxClockSkewMs };
+  return { clock, signal: new AbortController().signal, tryMs: TRY_MS, budgetMs, maxClockSkewMs, waiting };
 }

@@ -1,6 +1,6 @@
 import type { Policy } from '../options/policy.js';
 import type { AcquireResult, Claim, ClockBounds, Granted, Holder, LockStore, Refused } from '../ports/lock-store.js';
-import { type RunEndedError, toStoreError } from '../public/errors.js';
+import { RunEndedError, toStoreError } from '../public/errors.js';
 import type { EventBody } from '../public/events.js';
 import { type Frame, findFrame, runNestedInFrame } from '../public/execution.js';
 import {
@@ -14,11 +14,10 @@ import {
 import { type Clock, jittered, pause } from '../values/clock.js';
 import { defined } from '../values/defined.js';
 import { scheduleMark, scheduleMarkIn, truncateUtf8 } from '../values/names.js';
-import { dateOf } from '../values/tick.js';
-import { acquireCall, stopMono, timeIsUp, turnTooLate } from './deadlines.js';
+import { dateOf, isTickOf } from '../values/tick.js';
+import { acquireCall, stopMono, timeIsUp } from './deadlines.js';
 import { runGuarded } from './guarded-run.js';
-import { beginTrace, type Invocation, invocationOf, type Order, type Task } from './invocation.js';
-import { inTurn } from './turns.js';
+import { beginTrace, type Invocation, invocationOf, type Order, ofCall, type Task } from './invocation.js';
 import { isSwitchedOff, runUnguarded } from './unguarded-run.js';
 
 const MAX_LOCKED_BY_BYTES = 128;
@@ -52,6 +51,7 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   if (!isOff) first.report({ type: 'attempted' });
   throwIfEnding(first);
   if (isOff) return runUnguarded(task, first);
+  if (isOffSchedule(order, policy)) return skip(first, { reason: 'off-schedule' });
 
   // 3. The store answers: the lock is granted, or the call is skipped, or it may run without a lock.
   const { invocation, answer } = await waitForLock(first, trace);
@@ -101,30 +101,32 @@ interface Wait {
   readonly mayWait: () => boolean;
 }
 
+/** Whether a call is for a tick that is not one of its schedule, and is to be skipped. */
+const isOffSchedule = ({ tickMs }: Order, { schedule, offSchedule }: Policy): boolean =>
+  offSchedule === 'skip' && tickMs !== undefined && !isTickOf(schedule, tickMs);
+
 /** Makes one attempt. Returns the refusal itself if the call may try again. */
 async function ask(invocation: Invocation, { refusal, endMono, mayWait }: Wait): Promise<Answer | Refused> {
   const { order, policy, report } = invocation;
-  let result: AcquireResult | undefined;
+  let result: AcquireResult;
   try {
-    const waiting = { clock: policy.clock, untilMono: endMono, signal: order.shutdown };
-    result = await inTurn(policy.store, waiting, () =>
-      policy.store.acquire(claimFor(invocation), acquireCall(order, policy)),
-    );
+    result = await policy.store.acquire(claimFor(invocation), acquireCall(order, policy, endMono));
   } catch (cause) {
+    if (cause instanceof RunEndedError) {
+      // The turn of the call did not come in time.
+      if (refusal) return skip(invocation, refusal);
+      throwIfEnding(invocation);
+      throw endedBefore(invocation, cause);
+    }
     const error = toStoreError(cause, 'acquire', order.name);
     const next = nextAfter(error, policy, refusal && mayWait());
     report({ type: 'acquire-failed', error, next });
-    if (next === 'throw') throw error;
+    if (next === 'throw') throw ofCall(order, error);
     if (next === 'run') return { status: 'unguarded' };
     if (!refusal) return skip(invocation, { reason: 'store-unavailable' });
     return next === 'wait' ? refusal : skip(invocation, refusal);
   }
 
-  if (!result) {
-    if (refusal) return skip(invocation, refusal);
-    throwIfEnding(invocation);
-    throw endedBefore(invocation, turnTooLate(order.name));
-  }
   if (skewOf(result.clock, policy) !== undefined) report({ type: 'clock-skew', ...(result.clock as ClockBounds) });
   if (result.status === 'refused') {
     return factsOfSkip(result.reason).isHeld && mayWait() ? result : skip(invocation, result);

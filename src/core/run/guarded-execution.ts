@@ -1,10 +1,10 @@
-import { LONGEST_LEASE_MS } from '../options/lease.js';
 import type { Lease } from '../ports/lock-store.js';
 import { LockLostError } from '../public/errors.js';
 import type { Execution } from '../public/execution.js';
 import { type Executed, publicPrevious } from '../public/outcome.js';
 import { defined } from '../values/defined.js';
 import { formatDuration, parseDuration } from '../values/duration.js';
+import { LONGEST_LEASE_MS } from '../values/lease.js';
 import { dateOf } from '../values/tick.js';
 import type { CatchUpPlan } from './catch-up-plan.js';
 import type { Extender } from './extender.js';

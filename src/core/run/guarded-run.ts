@@ -7,13 +7,12 @@ import { defined } from '../values/defined.js';
 import { errorName, readThrownText } from '../values/thrown.js';
 import { type CatchUpResult, catchUp, reportDroppedByGrant, reportGivenUpByRelease } from './catch-up.js';
 import { type CatchUpPlan, NOTHING, planCatchUp } from './catch-up-plan.js';
-import { holdLimitMono, releaseCall, releaseWaiting, runEnds, timeIsUp } from './deadlines.js';
+import { holdLimitMono, releaseCall, runEnds, timeIsUp } from './deadlines.js';
 import { leaseExtender, startHeartbeat } from './extender.js';
 import { factsOf, runFor } from './guarded-execution.js';
 import { type Hold, holdOf, isOver } from './hold.js';
-import { conclude, type Invocation, type Settled, type Task } from './invocation.js';
+import { conclude, type Invocation, ofCall, type Settled, type Task } from './invocation.js';
 import { watchLease } from './lease-watch.js';
-import { nextInTurn } from './turns.js';
 
 /**
  * Runs a task on a confirmed grant: watch, run, release, report. The caller gets the task's value or error unchanged,
@@ -72,7 +71,7 @@ function lossOnce(report: Report): Report {
 function checkGrant(granted: Granted, { order, policy }: Invocation, monotonic: number): void {
   const now = { monotonic, wall: policy.clock.now() };
   if (isOver(holdOf(granted.lease, granted.capMono), now)) {
-    throw grantIsOver(order.name, isOver(trueHold(granted), now) ? 'LATE' : 'CLOCK_SKEW');
+    throw ofCall(order, grantIsOver(order.name, isOver(trueHold(granted), now) ? 'LATE' : 'CLOCK_SKEW'));
   }
   if (order.shutdown?.aborted) throw timeIsUp(order.name, 'SHUTDOWN');
 }
@@ -185,9 +184,7 @@ async function releaseLease(
   const { order, policy, report } = invocation;
   const { fencingToken } = lease;
   try {
-    const status = await nextInTurn(policy.store, releaseWaiting(order, policy, hold), () =>
-      policy.store.release(lease, completion, releaseCall(order, policy)),
-    );
+    const status = await policy.store.release(lease, completion, releaseCall(order, policy, hold));
     if (status === 'released') {
       const heldMs = Math.round(policy.clock.monotonic() - lease.firstSentMono);
       report({ type: 'released', fencingToken, heldMs });

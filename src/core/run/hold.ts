@@ -1,14 +1,10 @@
 import type { Sent } from '../values/clock.js';
+import { guardMs } from '../values/lease.js';
 
 /*
  * How long a grant may be used, counted so that the holder stops before anybody else can start (docs/protocol.md,
  * "The holder's time"). Pure arithmetic on instants that the caller has read.
  */
-
-/** Returns the safety margin before the end of a lease: the larger of 200 ms and 1 % of the lease. */
-export function guardMs(leaseMs: number): number {
-  return Math.max(200, leaseMs / 100);
-}
 
 /** How long a grant may be used, by its confirmed calls. Readonly; an extension makes a new hold. */
 export interface Hold {

@@ -1,4 +1,5 @@
 import type { Policy } from '../options/policy.js';
+import type { CorruptLockError, LockStoreError } from '../public/errors.js';
 import { type Observer, type Report, reporter, type TracingObserver } from '../public/events.js';
 import { type Execution, type Frame, runInFrame } from '../public/execution.js';
 import type { Executed } from '../public/outcome.js';
@@ -86,4 +87,21 @@ export interface Order {
   readonly runUntilMono?: number;
   /** Aborts when the process, or the caller of `executeWithLock`, asks the run to end. */
   readonly shutdown?: Signal;
+}
+
+/** The failure of the store that ended a call, by the order of the call. */
+const FAILURES = new WeakMap<Order, LockStoreError | CorruptLockError>();
+
+/** Remembers that a call ends with this failure of its store, and returns it. */
+export function ofCall<E extends LockStoreError | CorruptLockError>(order: Order, failure: E): E {
+  FAILURES.set(order, failure);
+  return failure;
+}
+
+/**
+ * Returns the failure of the store that ended a call: its task was not called for the call's own tick. Undefined if the
+ * call ended in any other way, also if its task threw an error of a store.
+ */
+export function storeFailureOf(order: Order): LockStoreError | CorruptLockError | undefined {
+  return FAILURES.get(order);
 }

@@ -20,7 +20,9 @@ interface Platform {
 export function thisProcess(): string {
   const { process } = globalThis as Platform;
   if (process?.pid === undefined) return 'a process';
-  const host = environmentVariable('HOSTNAME') || hostName(process);
+  const given = environmentVariable('HOSTNAME') ?? '';
+  // Next.js and others use HOSTNAME for the address to listen on, which names no host.
+  const host = /^([\d.:[\]]*|localhost)$/.test(given) ? hostName(process) : given;
   return host ? `process ${process.pid} on ${host}` : `process ${process.pid}`;
 }
 

@@ -34,12 +34,20 @@ export interface Schedule {
 /** Called with the tick that is nearest to a call, and the time from the tick before the call and to the tick after it. */
 export type OnNearest = (name: string, tickMs: number, gapsMs: readonly [sinceMs: number, untilMs: number]) => void;
 
-/** The key of a function that watches the calls for a schedule, on schedules that this library makes. */
+/** The key of a function that watches the calls for a schedule. */
 export const WATCH: unique symbol = Symbol.for('single-execution.watch.1');
 
-/** A schedule that can tell that its calls do not fit it. */
-export interface WatchedSchedule extends Schedule {
+/** The key of a schedule's text, if the command-line tool makes the same schedule from that text. */
+export const STORED: unique symbol = Symbol.for('single-execution.stored-schedule.1');
+
+/** The key of the schedule without the ticks that `except` leaves out. */
+export const WHOLE: unique symbol = Symbol.for('single-execution.whole-schedule.1');
+
+/** What the schedules that this library makes have in addition. */
+export interface MadeSchedule extends Schedule {
   readonly [WATCH]?: (report: (message: string) => void) => OnNearest;
+  readonly [STORED]?: string;
+  readonly [WHOLE]?: Schedule;
 }
 
 /** A schedule given as a duration: the time between two ticks, without the instants at which they are due. */
@@ -123,7 +131,12 @@ export function ticksBetween(schedule: Schedule, fromMs: number, toMs: number, m
   return [...sure, ...ticksBetween(schedule, lastMs + 1, toMs, max - sure.length)];
 }
 
-/** Whether a tick that never came is not missed. */
+/** Whether an instant is a tick of a schedule. A schedule without fixed instants has every instant. */
+export function isTickOf(schedule: Schedule | Interval | undefined, tickMs: number): boolean {
+  return !isTimed(schedule) || askSchedule(schedule, 'previous', tickMs) === tickMs;
+}
+
+/** Whether a tick without a run is not missed. */
 function isOptional(schedule: Schedule, tickMs: number): boolean {
   return askSchedule(schedule, 'isOptional', tickMs) === true;
 }

@@ -79,7 +79,7 @@ export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions)
   if (signal !== undefined) checkMethods('signal', signal, ['addEventListener'], 'give an AbortSignal');
   if (typeof lockedBy !== 'string') throw new TypeError(`lockedBy is ${describe(lockedBy)}: give a string`);
   const { schedule } = policy;
-  if (tickMs !== undefined && schedule) warnOfStrayTick(name, tickMs, schedule, schedule);
+  if (tickMs !== undefined && schedule) warnOfStrayTick(name, tickMs, policy, schedule);
   return run(
     task,
     {

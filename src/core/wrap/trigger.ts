@@ -8,31 +8,25 @@ import { atOnce } from '../values/promised.js';
 import {
   askSchedule,
   checkTick,
+  isTickOf,
   isTimed,
+  type MadeSchedule,
   msOf,
   type OnNearest,
   type Schedule,
   WATCH,
-  type WatchedSchedule,
+  WHOLE,
 } from '../values/tick.js';
 
 /** The facts about a call that its trigger contains. */
 export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'>;
 
-/**
- * The source of the scheduled time: the trigger (`'event'`), the tick of `schedule` that is due by this host's clock
- * (`'nearest'`), none (`'none'`), or a function of the handler's own parameters.
- */
+/** The sources of the scheduled time; see `tick` in the options of each door. */
 export type TickOption<A extends readonly unknown[]> =
   | 'event'
   | 'nearest'
   | 'none'
   | ((...args: A) => Date | number | undefined);
-
-/**
- * Determines the tick of an invocation: the time that the adapter has read, or the time that the option `tick` gives.
- */
-export type TriggerFor<A extends readonly unknown[]> = (read: Trigger, args: A, name: string) => Trigger;
 
 /** Called if a trigger should carry a scheduled time, but has none that can be read. */
 export type OnUnscheduled = (read: Trigger, name: string) => void;
@@ -50,37 +44,41 @@ export function readInstant(time: unknown): Trigger {
 }
 
 /**
- * Makes the function that determines the tick of each invocation, by the option `tick`.
+ * Makes the function that determines the tick of each call: the time that the adapter has read, or the time that the
+ * option `tick` gives.
  *
+ * @returns a function that throws a RangeError for a tick that no schedule can have sent
  * @throws TypeError for an invalid option
  */
-export function tickChooser<A extends readonly unknown[]>(
+export function tickReader<A extends readonly unknown[]>(
   tick: TickOption<A>,
   settings: Settings,
-  onUnscheduled: OnUnscheduled = () => {},
-): TriggerFor<A> {
-  if (typeof tick === 'function') {
-    return (read, args, name) =>
-      checked({ ...untimed(read), ...chosenTick(atOnce(tick(...args), 'tick')) }, name, settings);
-  }
-  checkChoice('tick', tick, ['event', 'nearest', 'none']);
-  if (tick === 'none') {
-    if (settings.catchUp.mode === 'none') return untimed;
+  onUnscheduled?: OnUnscheduled,
+): (read: Trigger, args: A, name: string) => Trigger {
+  if (typeof tick !== 'function') checkChoice('tick', tick, ['event', 'nearest', 'none']);
+  if (tick === 'none' && settings.catchUp.mode !== 'none') {
     throw new TypeError("tick is 'none', but catchUp is for ticks: give another tick, or leave catchUp out");
   }
-  if (tick === 'nearest') {
-    const nearest = nearestTick(settings);
-    const onNearest = (settings.schedule as WatchedSchedule)[WATCH]?.(warn);
-    return (read, _, name) => {
-      const due = nearest();
-      if (due === undefined) return untimed(read);
-      onNearest?.(name, due.tickMs, due.gapsMs);
-      return { ...untimed(read), tickMs: due.tickMs };
-    };
-  }
-  return (read, _, name) => {
-    if (read.tickMs === undefined) onUnscheduled(read, name);
-    return checked(read, name, settings);
+  const onNearest = tick === 'nearest' && timed(settings.schedule)[WATCH]?.(warn);
+
+  return (read, args, name) => {
+    const { tickMs, unreadableTick, ...facts } = read;
+    switch (tick) {
+      case 'none':
+        return facts;
+      case 'event':
+        if (tickMs === undefined) onUnscheduled?.(read, name);
+        return checked(read, name, settings);
+      case 'nearest': {
+        const due = nearestTick(settings.schedule, settings.clock.now());
+        if (!due) return facts;
+        if (onNearest) onNearest(name, due.tickMs, due.gapsMs);
+        warnOfStrayTick(name, due.tickMs, settings, settings);
+        return { ...facts, tickMs: due.tickMs };
+      }
+      default:
+        return checked({ ...facts, ...chosenTick(atOnce(tick(...args), 'tick')) }, name, settings);
+    }
   };
 }
 
@@ -99,16 +97,11 @@ export function warnOfNoTick(): OnUnscheduled {
   };
 }
 
-/** Returns a trigger without its time. */
-function untimed({ tickMs: _, unreadableTick: __, ...facts }: Trigger): Trigger {
-  return facts;
-}
-
 /** @throws RangeError for a tick that no schedule can have sent */
 function checked(trigger: Trigger, name: string, settings: Settings): Trigger {
   if (trigger.tickMs === undefined) return trigger;
   const tickMs = checkTick(trigger.tickMs, settings.clock.now());
-  warnOfStrayTick(name, tickMs, settings.schedule, settings);
+  warnOfStrayTick(name, tickMs, settings, settings);
   return { ...trigger, tickMs };
 }
 
@@ -129,12 +122,16 @@ const warned = new WeakSet<object>();
  *
  * @param once the object that gets one warning: the settings of a wrapper, or a schedule
  */
-export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings['schedule'], once: object): void {
-  if (!isTimed(schedule) || warned.has(once)) return;
-  if (askSchedule(schedule, 'previous', tickMs) === tickMs) return;
+export function warnOfStrayTick(
+  name: string,
+  tickMs: number,
+  { schedule, offSchedule }: Pick<Settings, 'schedule' | 'offSchedule'>,
+  once: object,
+): void {
+  if (!isTimed(schedule) || offSchedule === 'skip' || warned.has(once) || isTickOf(schedule, tickMs)) return;
   warned.add(once);
   warn(
-    `lock "${name}": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, ${wordsOf(schedule)}: correct the schedule or its time zone, or set tick: 'nearest'`,
+    `lock "${name}": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, ${wordsOf(schedule)}: correct the schedule or its time zone, set tick: 'nearest', or set offSchedule: 'skip'`,
   );
 }
 
@@ -152,38 +149,39 @@ export interface NearestTick {
 }
 
 /**
- * Makes a function that computes the tick of the schedule that is due by this host's clock: the newest past tick, or
- * the next tick if that is ahead by at most five minutes and by at most a tenth of the time between the two. So the
- * computed tick is right if the call is late, or the clock ahead, by less than nine tenths of that time, and if the
- * clock is behind by at most a tenth of it and five minutes.
+ * Computes the tick of the schedule that is due by this host's clock: the newest past tick, or the next tick if that is
+ * ahead by at most five minutes and by at most a tenth of the time between the two. So the computed tick is right if
+ * the call is late, or the clock ahead, by less than nine tenths of that time, and if the clock is behind by at most a
+ * tenth of it and five minutes.
  *
- * @returns a function that throws a RangeError for a tick before 2015, and for a call before the first tick of all
- * @throws TypeError for a schedule without instants at which its ticks are due
+ * @returns undefined for a schedule that has no tick
+ * @throws TypeError for a schedule without instants at which its ticks are due; RangeError for a tick before 2015, and
+ *   for a call before the first tick of all
  */
-export function nearestTick({
-  schedule,
-  clock,
-}: Pick<Settings, 'schedule'> & { readonly clock: Pick<Settings['clock'], 'now'> }): () => NearestTick | undefined {
-  if (!isTimed(schedule)) {
-    throw new TypeError(
-      "tick is 'nearest', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
+export function nearestTick(schedule: Settings['schedule'], nowMs: number): NearestTick | undefined {
+  const its = timed(schedule);
+  // A call on a day that `except` leaves out is for the tick of that day, and not for the tick before.
+  const due = its[WHOLE] ?? its;
+  const ask = (question: 'previous' | 'next') => (askSchedule(due, question, nowMs) as number) ?? Number.NaN;
+  const before = ask('previous');
+  const after = ask('next');
+  const isNextDue = after - nowMs <= EARLY_MS && !((after - nowMs) * EARLY_PARTS > after - before);
+  const tickMs = isNextDue || Number.isNaN(before) ? after : before;
+  if (Number.isNaN(tickMs)) return undefined;
+  if (tickMs > nowMs + EARLY_MS && !isLockingOff()) {
+    throw new RangeError(
+      `tick is ${new Date(tickMs).toISOString()}, the first of ${wordsOf(due)}, over 5m ahead of ${new Date(nowMs).toISOString()}: call closer to a tick, or give the tick of this call`,
     );
   }
-  return () => {
-    const nowMs = clock.now();
-    const ask = (question: 'previous' | 'next') => (askSchedule(schedule, question, nowMs) as number) ?? Number.NaN;
-    const before = ask('previous');
-    const after = ask('next');
-    const isNextDue = after - nowMs <= EARLY_MS && !((after - nowMs) * EARLY_PARTS > after - before);
-    const tickMs = isNextDue || Number.isNaN(before) ? after : before;
-    if (Number.isNaN(tickMs)) return undefined;
-    if (tickMs > nowMs + EARLY_MS && !isLockingOff()) {
-      throw new RangeError(
-        `tick is ${new Date(tickMs).toISOString()}, the first of ${wordsOf(schedule)}, over 5m ahead of ${new Date(nowMs).toISOString()}: call closer to a tick, or give the tick of this call`,
-      );
-    }
-    return { tickMs: checkTick(tickMs, nowMs, Number.POSITIVE_INFINITY), gapsMs: [nowMs - before, after - nowMs] };
-  };
+  return { tickMs: checkTick(tickMs, nowMs, Number.POSITIVE_INFINITY), gapsMs: [nowMs - before, after - nowMs] };
+}
+
+/** @throws TypeError for a schedule without instants at which its ticks are due */
+function timed(schedule: Settings['schedule']): MadeSchedule {
+  if (isTimed(schedule)) return schedule;
+  throw new TypeError(
+    "tick is 'nearest', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
+  );
 }
 
 /**
@@ -200,32 +198,27 @@ const SHORTEST_EVERY_MS = 1_000;
 const LONGEST_EVERY_MS = 366 * 86_400_000;
 
 /**
- * Like `tickChooser`, for doors whose triggers mostly carry no scheduled time. The option must be given. It may be a
- * {@link TickEvery}, which computes the tick from the local time.
+ * Reads the option `tick` of doors whose triggers mostly carry no scheduled time. The option must be given. It may be a
+ * {@link TickEvery}, which becomes a function of the local time.
  *
- * @throws TypeError, RangeError for an option that is missing or invalid
+ * @throws TypeError, RangeError for an option that is missing, and for an invalid interval
  */
 export function requiredTick<A extends readonly unknown[]>(
-  tick: TickOption<A> | TickEvery,
-  settings: Settings,
-  onUnscheduled?: OnUnscheduled,
-): TriggerFor<A> {
+  tick: TickOption<A> | TickEvery | undefined,
+  { clock, maxClockSkewMs }: Settings,
+): TickOption<A> {
   if (tick === undefined) {
     throw new TypeError(
       "tick is undefined: give 'event', 'nearest', { every: '5m' } or a function; or 'none', with which a second call may run again",
     );
   }
-  if (typeof tick !== 'object' || tick === null) return tickChooser(tick, settings, onUnscheduled);
+  if (typeof tick !== 'object' || tick === null) return tick;
   const stray = Object.keys(tick).find((key) => key !== 'every');
   if (stray !== undefined) throw new TypeError(`unknown option 'tick.${stray}': the only one is every`);
   const everyMs = parseDuration(tick.every, 'tick.every');
   if (everyMs < SHORTEST_EVERY_MS || everyMs > LONGEST_EVERY_MS) {
     throw new RangeError(`tick.every is ${formatDuration(everyMs)}: give 1s to 366d`);
   }
-  const { clock, maxClockSkewMs } = settings;
   const leadMs = Math.min(maxClockSkewMs, everyMs / 2);
-  return (read, _, name) => {
-    const tickMs = Math.floor((clock.now() + leadMs) / everyMs) * everyMs;
-    return checked({ ...untimed(read), tickMs }, name, settings);
-  };
+  return () => Math.floor((clock.now() + leadMs) / everyMs) * everyMs;
 }

@@ -3,12 +3,13 @@ import { leaseFor, requiredLeaseMs } from '../options/lease.js';
 import { type DefaultObservers, type LockOptions, resolveSettings, type Settings } from '../options/policy.js';
 import { LockHeldError } from '../public/errors.js';
 import type { Outcome, Skipped } from '../public/outcome.js';
-import { guardMs } from '../run/hold.js';
 import type { Order } from '../run/invocation.js';
 import { checkChoice, describe, namesOf } from '../values/checks.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
+import { guardMs } from '../values/lease.js';
 import { checkLockName } from '../values/names.js';
 import { atOnce } from '../values/promised.js';
+import { type OnUnscheduled, type TickEvery, type TickOption, type Trigger, tickReader } from './trigger.js';
 
 /**
  * What a skip does. `return`: the caller gets the `Skipped`; `throw`: a `LockHeldError` is thrown; a function: the
@@ -16,10 +17,29 @@ import { atOnce } from '../values/promised.js';
  */
 export type OnSkipped = 'return' | 'throw' | ((skipped: Skipped) => unknown);
 
-/** Options of a wrapped handler; `A` are the handler's own parameters. */
-export interface WrapperOptions<A extends readonly unknown[]> extends Omit<LockOptions, 'store'> {
+/** The options of every door; `A` are the handler's own parameters. */
+export interface WrapperOptions<A extends readonly unknown[], S extends OnSkipped = OnSkipped>
+  extends Omit<LockOptions, 'store'> {
+  /**
+   * Name of the lock: 1 to 128 UTF-8 bytes including the store's prefix, in Unicode form NFC, without control
+   * characters.
+   */
   readonly name: string | ((...args: A) => string);
-  readonly onSkipped?: OnSkipped;
+  /**
+   * The caller's result if the run is skipped: the `Skipped`, a `LockHeldError`, or a function's value.
+   *
+   * @default 'return'
+   */
+  readonly onSkipped?: S;
+}
+
+/** The option of platforms whose triggers carry their scheduled time. */
+export interface TimedTrigger<A extends readonly unknown[]> {
+  /**
+   * The source of the scheduled time: the trigger (`'event'`), the tick of `schedule` that is due by this host's clock
+   * (`'nearest'`), a function of the handler's own parameters, or no source (`'none'`). @default 'event'
+   */
+  readonly tick?: TickOption<A>;
 }
 
 const WRAPPER_OPTIONS = namesOf<Omit<WrapperOptions<[]>, keyof LockOptions> & { readonly tick: unknown }>({
@@ -31,11 +51,31 @@ const WRAPPER_OPTIONS = namesOf<Omit<WrapperOptions<[]>, keyof LockOptions> & { 
 /** The options in `O` that only this adapter has. */
 export type OwnOptions<O> = Omit<O, keyof LockOptions | keyof WrapperOptions<[]> | 'tick'>;
 
+/** What an adapter says of itself. */
+export interface Adapter<A extends readonly unknown[]> {
+  /** Names of its own options, which the adapter checks itself. */
+  readonly ownOptions: readonly string[];
+  /** As in `resolvePolicy`. */
+  readonly byDefault?: DefaultObservers;
+  /** Reads the option `tick`. @default `'event'` if the option is left out */
+  readonly readTick?: (tick: TickOption<A> | TickEvery | undefined, settings: Settings) => TickOption<A>;
+  /** Called if `tick` is `'event'` and the trigger has no scheduled time. */
+  readonly onUnscheduled?: OnUnscheduled;
+}
+
 /** The parts of a wrapper that every adapter needs, from options checked when wrapping. */
 export interface Wrapper<A extends readonly unknown[]> {
   readonly settings: Settings;
   /** Returns the name of the lock of an invocation. */
   nameFor(args: A): string;
+  /**
+   * Makes the order of an invocation.
+   *
+   * @param read what the adapter has read from the trigger
+   * @param times computes the times of the run. Called last, because a call without a lease is an error
+   * @throws TypeError, RangeError for an invalid name or tick
+   */
+  orderFor(args: A, lockedBy: string, read: Trigger, times: () => RunTimes): Order;
   /** Returns what the caller gets: the handler's value, or the result of `onSkipped`. */
   reply(outcome: Outcome<unknown>): unknown;
 }
@@ -43,24 +83,27 @@ export interface Wrapper<A extends readonly unknown[]> {
 /**
  * Checks a handler and its options when the handler is wrapped.
  *
- * @param ownOptions names of the adapter's own options, which the adapter checks itself, like `tick`
- * @param byDefault as in `resolvePolicy`
  * @throws TypeError, RangeError for an invalid handler or invalid options
  */
 export function resolveWrapper<A extends readonly unknown[]>(
   handler: unknown,
-  options: WrapperOptions<A>,
-  ownOptions: readonly string[] = [],
-  byDefault?: DefaultObservers,
+  options: WrapperOptions<A> & { readonly tick?: TickOption<A> | TickEvery },
+  { ownOptions, byDefault, readTick = (tick = 'event') => tick as TickOption<A>, onUnscheduled }: Adapter<A>,
 ): Wrapper<A> {
   if (typeof handler !== 'function') throw new TypeError(`handler is ${describe(handler)}: give the function to wrap`);
   const settings = resolveSettings(options, [...WRAPPER_OPTIONS, ...ownOptions], byDefault);
   const { name, onSkipped = 'return' } = options;
   if (typeof name !== 'function') checkLockName(name);
   if (typeof onSkipped !== 'function') checkChoice('onSkipped', onSkipped, ['return', 'throw']);
+  const readTrigger = tickReader(readTick(options.tick, settings), settings, onUnscheduled);
+  const nameFor = (args: A) => (typeof name === 'function' ? checkLockName(atOnce(name(...args), 'name')) : name);
   return {
     settings,
-    nameFor: (args) => (typeof name === 'function' ? checkLockName(atOnce(name(...args), 'name')) : name),
+    nameFor,
+    orderFor(args, lockedBy, read, times) {
+      const its = nameFor(args);
+      return { name: its, lockedBy, ...readTrigger(read, args, its), ...times() };
+    },
     reply(outcome) {
       if (outcome.status === 'executed') return outcome.value;
       if (onSkipped === 'throw') throw new LockHeldError(outcome);

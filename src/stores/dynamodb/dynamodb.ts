@@ -18,7 +18,7 @@ import { type Item, type LockRecord, readGrant } from '../../core/record/lock-re
 import { readMemberList } from '../../core/record/member-list.js';
 import {
   type Expired,
-  isGivenBack,
+  isFreeFor,
   isHeldBy,
   isMarkedBy,
   isReleasedBy,
@@ -26,12 +26,22 @@ import {
   refusedBy,
 } from '../../core/record/refusal.js';
 import { grantFields, leaseOf, markedLease, markFields } from '../../core/record/transition.js';
-import { type Note, settleAttempt } from '../../core/request/attempt.js';
+import {
+  type AttemptWrite,
+  cancelCall,
+  type Ended,
+  isUnreadable,
+  mayStillApply,
+  resultOf,
+  uncancelled,
+  unusedCompletions,
+} from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
+import { takingTurns } from '../../core/request/turns.js';
 import { type Sent, sentNow, wallInGrant } from '../../core/values/clock.js';
 import { defined } from '../../core/values/defined.js';
 import { memberListName } from '../../core/values/names.js';
-import { capMono, type ResponseTime } from './answer.js';
+import { capMono } from './answer.js';
 import { checkOptions, type DynamoDBStoreOptions, type LockTable } from './options.js';
 import {
   acquireRequest,
@@ -43,7 +53,7 @@ import {
   releaseRequest,
   takeoverRequest,
 } from './requests.js';
-import { keyOf, update } from './table.js';
+import { keyOf, type Reply, type TableAnswer, update } from './table.js';
 
 export { dynamoDBAdminStore } from './admin.js';
 export { type CreateLockTableOptions, createLockTable } from './table.js';
@@ -66,26 +76,24 @@ export type { DynamoDBStoreOptions };
  */
 export function dynamoDBStore(options: DynamoDBStoreOptions): LockStore & MemberStore {
   const table = checkOptions('dynamoDBStore', options);
-  return {
+  // Document clients of one client share its configuration. A mock may have none.
+  return takingTurns(table.client.config ?? table.client, {
     acquire: (claim, call) => acquire(table, claim, call),
     extend: (lease, to, call) => extend(table, lease, to.leaseMs, call),
     mark: (lease, done, call) => mark(table, lease, done, call),
     release: (lease, completion, call) => release(table, lease, completion, call),
     checkIn: (asked, call) => checkIn(table, asked, call),
-  };
+  });
 }
 
-/** An acquire in progress. */
-interface Attempt {
-  readonly table: LockTable;
-  readonly claim: Claim;
-  readonly call: StoreCall;
-  /** When each write of the attempt was sent. */
-  readonly sends: Sent[];
-  /** Bounds of this host's clock error, by the latest reply. */
-  clock?: ClockBounds | undefined;
-  /** The `lockUntil` of the lease that the attempt takes over; undefined without a takeover. */
-  fenceMs?: number | undefined;
+/** A write of an acquire, and its answer. */
+interface Sending extends AttemptWrite {
+  readonly answer: TableAnswer<Reply>;
+  readonly sent: Sent;
+  /** The fields that the write sets. */
+  readonly fields: LockRecord;
+  /** The `fenceMs` of the lease; undefined without a takeover. */
+  readonly fenceMs: number | undefined;
 }
 
 /**
@@ -95,99 +103,114 @@ interface Attempt {
  */
 async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise<AcquireResult> {
   const { name, attemptId } = claim;
-  const attempt: Attempt = { table, claim, call, sends: [] };
-  const result = await settleAttempt(claim, call, {
-    acquire: (note) => acquireOrTakeOver(attempt, note),
-    // 3. Cancel.
-    cancel: (cancelCall) => {
-      const request = cancelRequest(attemptId);
-      return update(table, { operation: 'acquire', name, request }, cancelCall);
-    },
-    own: ({ applied, item = {}, time }) =>
-      !applied && isHeldBy(claim, item) ? ownGrant(attempt, readGrant(name, item), time) : undefined,
-    giveBack: (lease, completion, releaseCall) => release(table, lease, completion, releaseCall),
-  });
-  return { ...result, ...defined({ clock: attempt.clock }) };
-}
-
-async function acquireOrTakeOver(attempt: Attempt, note: Note): Promise<AcquireResult> {
-  const { call } = attempt;
-  const endMono = call.clock.monotonic() + call.budgetMs;
+  const { clock } = call;
+  const endMono = clock.monotonic() + call.budgetMs;
 
   // 1. Acquire.
-  const first = await write(attempt, note, call.budgetMs);
-  if (first.status !== 'expired') return first;
+  const writes = [await write(table, claim, call)];
+  let ended = judge(claim, call, writes);
 
   // 2. Take over, once, a lock that was released, or whose lease has ended by the server's clock.
-  const { record } = first;
-  const clockUnverified = attempt.clock === undefined && !isGivenBack(record);
-  attempt.fenceMs = record.lockUntil;
-  // The takeover gets a whole try, even if the first write has used up the budget.
-  const budgetMs = Math.max(Math.min(call.tryMs, call.budgetMs), endMono - call.clock.monotonic());
-  const second = await write(attempt, note, budgetMs, record);
-  // Somebody else was faster.
-  if (second.status === 'expired') return refusedBy(second.record, 'locked');
-  return second.status === 'acquired' && clockUnverified ? { ...second, clockUnverified } : second;
+  if (ended.status === 'expired') {
+    const { record } = ended;
+    const clockUnverified = ended.clock === undefined && !isFreeFor(claim, record);
+    // The takeover gets a whole try, even if the first write has used up the budget.
+    const budgetMs = Math.max(Math.min(call.tryMs, call.budgetMs), endMono - clock.monotonic());
+    writes.push(await write(table, claim, { ...call, budgetMs }, record));
+    ended = judge(claim, call, writes) as Ended;
+    if (ended.status === 'acquired' && clockUnverified) ended = { ...ended, clockUnverified };
+  }
+
+  // 3. Cancel.
+  if (mayStillApply(claim, ended, writes)) {
+    const request = cancelRequest(attemptId);
+    const cancel = await update(table, { operation: 'acquire', name, request }, cancelCall(call));
+    if ('error' in cancel) throw uncancelled(name, ended, cancel.error);
+    const { applied, item = {} } = cancel.value;
+    const own = !applied && isHeldBy(claim, item) && ownGrant(claim, writes, readGrant(name, item), cancel.value);
+    if (own && !('error' in ended && isUnreadable(ended.error))) ended = own;
+    // 4. Give back what cannot be used.
+    else if (own) {
+      for (const unused of unusedCompletions(claim)) {
+        if (!(await release(table, own.lease, unused, cancelCall(call)).then(() => false, isUnreadable))) break;
+      }
+    }
+  }
+  return resultOf(ended);
 }
 
 /**
- * Sends an acquire or a takeover, and judges the answer.
+ * Sends an acquire or a takeover.
  *
  * @param seen the record to take over; without it, the lock must be free
- * @throws LockStoreError, CorruptLockError
  */
-async function write(
-  attempt: Attempt,
-  note: Note,
-  budgetMs: number,
-  seen?: LockRecord,
-): Promise<AcquireResult | Expired> {
-  const { table, claim, call } = attempt;
+async function write(table: LockTable, claim: Claim, call: StoreCall, seen?: LockRecord): Promise<Sending> {
+  const { name } = claim;
   const sent = sentNow(call.clock);
   const now = sent.firstSentWall;
-  attempt.sends.push(sent);
-  const request = seen ? takeoverRequest(claim, now, seen) : acquireRequest(claim, now);
-  const answer = await update(table, { operation: 'acquire', name: claim.name, request }, { ...call, budgetMs });
-  note(answer, 'value' in answer && !answer.value.applied ? answer.value.item : undefined);
-  const { applied, item, time } = answered(answer);
-  attempt.clock = time.clock ?? attempt.clock;
-  if (applied) return granted(attempt, newLease(claim, sent, item), time);
+  const fields = grantFields(claim, now, now + claim.leaseMs + PAD_MS, seen);
+  const request = seen ? takeoverRequest(claim, now, fields, seen) : acquireRequest(claim, now, fields);
+  const answer = await update(table, { operation: 'acquire', name, request }, call);
+  return { answer, sent, fields, fenceMs: seen?.state === 'released' ? seen.releasedAt : seen?.lockUntil };
+}
 
-  const judgement = judgeRefusal(claim, item, now, (lockUntil) =>
-    time.serverMs === undefined ? lockUntil + call.maxClockSkewMs <= now : lockUntil <= time.serverMs,
-  );
-  switch (judgement.status) {
-    case 'own':
-      return ownGrant(attempt, judgement.record, time);
-    case 'unexpected':
-      throw unexpected(claim.name);
-    default:
-      return judgement;
+/** Judges the answer to the last write. */
+function judge(
+  claim: Claim,
+  call: StoreCall,
+  writes: readonly Sending[],
+): Ended | (Expired & { readonly clock?: ClockBounds }) {
+  const last = writes.at(-1) as Sending;
+  try {
+    const reply = answered(last.answer);
+    const { applied, item, time } = reply;
+    if (applied) return granted(claim, last, { ...last.fields, fencingToken: tokenOf(claim, last, item) }, reply);
+
+    const now = last.sent.firstSentWall;
+    const judgement = judgeRefusal(claim, item, now, (lockUntil) =>
+      time.serverMs === undefined ? lockUntil + call.maxClockSkewMs <= now : lockUntil <= time.serverMs,
+    );
+    if (judgement.status === 'own') return ownGrant(claim, writes, judgement.record, reply);
+    if (judgement.status === 'unexpected') return { status: 'unclear', error: unexpected(claim.name) };
+    // Of a takeover, somebody else was faster.
+    const judged = judgement.status === 'expired' && writes[1] ? refusedBy(judgement.record, 'locked') : judgement;
+    return { ...judged, ...defined({ clock: time.clock }) };
+  } catch (error) {
+    return { status: 'failed', error };
   }
 }
 
-/** Makes the lease of a write that was applied, from the item before the write. @throws CorruptLockError */
-function newLease(claim: Claim, sent: Sent, before: Item = {}): Lease {
-  const now = sent.firstSentWall;
+/** Returns the token that a write has made of the token before it. @throws CorruptLockError */
+function tokenOf(claim: Claim, { sent }: Sending, before: Item = {}): number {
   // The server has just added 1 to the old token, so the token is a number.
-  const fencingToken = Number(before['fencingToken'] ?? now) + 1;
+  const fencingToken = Number(before['fencingToken'] ?? sent.firstSentWall) + 1;
   if (!Number.isSafeInteger(fencingToken) || fencingToken < 1) {
     throw new CorruptLockError(claim.name, 'fencingToken', 'not a countable number');
   }
-  const written = { ...grantFields(claim, now, now + claim.leaseMs + PAD_MS, before), fencingToken };
-  return leaseOf(claim, written, sent, before);
+  return fencingToken;
 }
 
 /** Makes the grant of an attempt that already holds the lock, from the record. */
-function ownGrant(attempt: Attempt, record: LockRecord, time: ResponseTime): Granted {
-  const { claim, sends } = attempt;
+function ownGrant(claim: Claim, writes: readonly Sending[], record: LockRecord, reply: Reply): Granted {
   // The instant in the record shows which write was applied.
-  const sent = sends.find(({ firstSentWall }) => firstSentWall === record.lockedAt) ?? (sends[0] as Sent);
-  return granted(attempt, leaseOf(claim, record, sent), time);
+  const write = writes.findLast(({ sent }) => sent.firstSentWall === record.lockedAt) ?? (writes[0] as Sending);
+  return granted(claim, write, record, reply);
 }
 
-function granted({ fenceMs }: Attempt, lease: Lease, time: ResponseTime): Granted {
-  return { status: 'acquired', lease: { ...lease, ...defined({ fenceMs }) }, ...capMono(lease.lockUntilMs, time) };
+/** Makes the grant of a write from the record that it has written. */
+function granted(
+  claim: Claim,
+  { sent, fenceMs }: Sending,
+  record: LockRecord,
+  { applied, item = {}, time }: Reply,
+): Granted {
+  const lease = leaseOf(claim, record, sent, applied ? item : undefined);
+  return {
+    status: 'acquired',
+    lease: { ...lease, ...defined({ fenceMs }) },
+    ...capMono(lease.lockUntilMs, time),
+    ...defined({ clock: time.clock }),
+  };
 }
 
 function unexpected(name: string): LockStoreError {
@@ -215,12 +238,13 @@ async function mark(table: LockTable, lease: Lease, done: DoneTick, call: StoreC
   const sent = sentNow(call.clock);
   // A mark always moves lockUntil, so that a takeover judged before the mark is refused.
   const untilMs = Math.max(lease.lockUntilMs + 1, wallInGrant(lease, sent.firstSentMono) + done.leaseMs + PAD_MS);
-  const request = markRequest(lease, done, untilMs);
+  const fields = markFields(lease, done, untilMs);
+  const request = markRequest(lease, done, fields);
   const { applied, item = {}, time } = answered(await update(table, { operation: 'mark', name, request }, call));
   if (!applied && !isMarkedBy(lease, done.tickMs, item)) return { status: 'lost' };
   // If the write was refused, but the tick is marked, an earlier try was applied and has set the end of the lease.
   const { lockUntil: lockUntilMs = untilMs } = applied ? {} : readGrant(name, item);
-  const marked = markedLease(lease, markFields(lease, done, lockUntilMs));
+  const marked = markedLease(lease, { ...fields, lockUntil: lockUntilMs });
   return { status: 'marked', lease: marked, ...sent, ...capMono(lockUntilMs, time) };
 }
 

@@ -7,6 +7,7 @@ import {
 import { finalProblem } from '../../core/request/final-failure.js';
 import { isUnsent, type TryFailure } from '../../core/request/try-loop.js';
 import { UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
+import { AWS_DENIED } from '../../core/values/aws-denied.js';
 import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
 
 /*
@@ -38,10 +39,7 @@ type Kind = 'denied' | 'no-table' | 'refused' | 'unsent' | 'no-credentials' | 's
 /** The kinds that a code alone tells, by words in the code. */
 const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/Credentials(Provider|E)|TokenProvider/, 'no-credentials'],
-  [
-    /AccessDenied|UnrecognizedClient|Signature|AuthenticationToken|ExpiredToken|InvalidClientTokenId|NotAuthorized|OptInRequired/,
-    'denied',
-  ],
+  [AWS_DENIED, 'denied'],
   [/ResourceNotFound/, 'no-table'],
   [/Throttl|ProvisionedThroughputExceeded|LimitExceeded|TooManyRequests|SlowDown/, 'unsent'],
   [/ReplicatedWriteConflict|TransactionConflict|TransactionInProgress/, 'unknown'],

@@ -5,7 +5,7 @@ import { FORCE_STEP, type LockRecord, recordAttributes } from '../../core/record
 import { memberAttribute } from '../../core/record/member-list.js';
 import { listedTick } from '../../core/record/open-ticks.js';
 import { deletedRecord } from '../../core/record/operator.js';
-import { forcedFields, grantFields, markFields, pausedFields, releaseFields } from '../../core/record/transition.js';
+import { forcedFields, pausedFields, releaseFields } from '../../core/record/transition.js';
 import { defined } from '../../core/values/defined.js';
 
 /*
@@ -31,7 +31,13 @@ export interface UpdateRequest {
 const RESERVED: readonly string[] = ['state', 'result', 'error'];
 
 // The lock was never held; or it is not held, and its `lockUntil` has passed.
-const FREE = '(attribute_not_exists(lockUntil) OR (#state <> :held AND lockUntil <= :now))';
+const FREE = 'attribute_not_exists(lockUntil) OR (#state <> :held AND lockUntil <= :now)';
+// The last run had no tick; or this tick was due when that run began; or it is open and older than the newest tick done,
+// so it is listed; or it is listed as failed.
+const IS_OWED =
+  '(attribute_not_exists(tick) OR lockedAt >= :tick OR doneTick > :tick OR contains(failedTicks, :listed))';
+// The last run succeeded, its `lockAtLeastFor` does not keep out this tick, and this request was sent after its release.
+const PASSES_HOLD = `#state = :released AND #result = :succeeded AND releasedAt <= :now AND ${IS_OWED}`;
 // The latest grant went to another attempt, so this request is not a late copy from an attempt whose grant has ended.
 const NEW_ATTEMPT = '(attribute_not_exists(attemptId) OR attemptId <> :att)';
 // This attempt was not cancelled by its own caller.
@@ -48,15 +54,21 @@ const OURS = 'attemptId = :att AND #state = :held';
 // attempt, with other lists of ticks.
 const THIS_GRANT = `${OURS} AND fencingToken = :token`;
 
-export function acquireRequest(claim: Claim, nowMs: number): UpdateRequest {
-  const fields = grantFields(claim, nowMs, nowMs + claim.leaseMs + PAD_MS);
-  return grantRequest(claim, fields, [FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], { ':now': nowMs, ':held': 'held' });
+/** @param fields the fields of the grant, from `grantFields` */
+export function acquireRequest(claim: Claim, nowMs: number, fields: LockRecord): UpdateRequest {
+  const { tickMs } = claim;
+  const hasTick = tickMs !== undefined;
+  const isFree = `(${FREE}${hasTick ? ` OR (${PASSES_HOLD})` : ''})`;
+  return grantRequest(claim, fields, [isFree, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], {
+    ':now': nowMs,
+    ':held': 'held',
+    ...(hasTick && { ':released': 'released', ':succeeded': 'succeeded', ':listed': listedTick(tickMs) }),
+  });
 }
 
 /** Takes over from the grant that was seen; refused if the record has changed since. */
-export function takeoverRequest(claim: Claim, nowMs: number, seen: LockRecord): UpdateRequest {
+export function takeoverRequest(claim: Claim, nowMs: number, fields: LockRecord, seen: LockRecord): UpdateRequest {
   const { attemptId, lockUntil, state } = seen;
-  const fields = grantFields(claim, nowMs, nowMs + claim.leaseMs + PAD_MS, seen);
   const unchanged = [
     unchangedSince('attemptId', ':oldAttempt', attemptId),
     unchangedSince('lockUntil', ':oldUntil', lockUntil),
@@ -85,6 +97,8 @@ function grantRequest(
   const listed = hasTick && !markTickAtStart ? listedTick(tickMs) : undefined;
   const isOpen = listed === undefined ? `(${TICK_IS_NEW})` : TICK_IS_OPEN;
   const all = hasTick ? [...conditions, isOpen] : conditions;
+  // The condition of a hold names `result`.
+  if (values[':succeeded']) pathOf('result', names);
   return {
     // The token rises by one with each grant; in a record without a token it starts at the clock.
     UpdateExpression: `${update}, fencingToken = if_not_exists(fencingToken, :now) + :one${hasTick ? '' : ' REMOVE tick'}`,
@@ -121,8 +135,8 @@ export function extendRequest(lease: Lease, untilMs: number): UpdateRequest {
 }
 
 /** Marks a tick as done. The tick is then no longer open, so a late copy of this request changes nothing. */
-export function markRequest(lease: Lease, done: DoneTick, untilMs: number): UpdateRequest {
-  const { update, names, fieldValues } = set(markFields(lease, done, untilMs));
+export function markRequest(lease: Lease, done: DoneTick, fields: LockRecord): UpdateRequest {
+  const { update, names, fieldValues } = set(fields);
   return {
     UpdateExpression: update,
     ConditionExpression: `${THIS_GRANT} AND ${TICK_IS_OPEN}`,

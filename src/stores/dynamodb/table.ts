@@ -33,7 +33,7 @@ interface UpdateOrder extends Purpose {
 }
 
 /** How a call to the table ended. */
-type TableAnswer<T> = Answer<T, LockStoreError | CorruptLockError>;
+export type TableAnswer<T> = Answer<T, LockStoreError | CorruptLockError>;
 
 /** @throws LockStoreError (INVALID_NAME) */
 export function keyOf({ partitionKey, sortKey, keyPrefix }: LockTable, { operation, name }: Purpose): TableKey {
@@ -71,7 +71,7 @@ export async function ask<T>(
 type TableKey = Record<string, string>;
 
 /** The table's answer to one try of a conditional write. */
-interface Reply {
+export interface Reply {
   readonly applied: boolean;
   /** The item before the write, or the item that refused it. */
   readonly item: Item | undefined;

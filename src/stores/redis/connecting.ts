@@ -1,7 +1,6 @@
 import { warn } from '../../core/observers/operator-log.js';
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import { pause } from '../../core/values/clock.js';
-import type { IORedisClient, NodeRedisClient } from './clients.js';
 import { finalRefusal, NotSent } from './errors.js';
 import type { RedisClient } from './send.js';
 
@@ -131,12 +130,12 @@ const AWAY: ReadonlySet<string | undefined> = new Set(['connecting', 'connect', 
  * Returns the state of a client of ioredis. In status `wait` the client is usable, because it connects at its first
  * command.
  */
-export function ioredisState({ status }: IORedisClient): State {
+export function ioredisState({ status }: { readonly status?: string | undefined }): State {
   if (status === 'end') return 'closed';
   return AWAY.has(status) ? 'away' : 'usable';
 }
 
-export function nodeRedisState(client: NodeRedisClient): State {
+export function nodeRedisState(client: { readonly isOpen?: boolean; readonly isReady?: boolean }): State {
   if (client.isOpen === false) return 'closed';
   // A client of sentinels counts as usable, because it looks for the master at its first command.
   return client.isReady === false && !('getMasterNode' in client) ? 'away' : 'usable';

@@ -12,19 +12,30 @@ import type {
   StoreCall,
 } from '../../core/ports/lock-store.js';
 import type { CheckIn, MemberList, MemberStore } from '../../core/ports/member-store.js';
+import { LockStoreError } from '../../core/public/errors.js';
 import { type LockRecord, MAX_ERROR_BYTES, readGrant } from '../../core/record/lock-record.js';
 import { memberAttribute, readMemberList } from '../../core/record/member-list.js';
 import { listedTick, ticksAfterMark, ticksAfterRun } from '../../core/record/open-ticks.js';
 import { isReleasedBy, judgeRefusal } from '../../core/record/refusal.js';
 import { linesOfRelease } from '../../core/record/run-ring.js';
 import { grantFields, leaseOf, markedLease, markFields } from '../../core/record/transition.js';
-import { endedAttempt, settleAttempt } from '../../core/request/attempt.js';
+import {
+  cancelCall,
+  type Ended,
+  endedAttempt,
+  isUnreadable,
+  mayStillApply,
+  resultOf,
+  uncancelled,
+  unusedCompletions,
+} from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
+import { takingTurns } from '../../core/request/turns.js';
 import type { Sent } from '../../core/values/clock.js';
 import { defined } from '../../core/values/defined.js';
 import { memberListName, truncateUtf8 } from '../../core/values/names.js';
 import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, MARK, RELEASE } from './scripts.js';
-import type { RedisConnection, RedisReply } from './send.js';
+import type { RedisAnswer, RedisConnection, RedisReply } from './send.js';
 
 /**
  * Makes a store for locks in a Redis: one hash for each lock name, one script for each verb. It judges leases by the
@@ -32,59 +43,64 @@ import type { RedisConnection, RedisReply } from './send.js';
  * loses an acknowledged write: in a failover to a lagging replica, by an eviction, or by a flush.
  */
 export function redisLock(redis: RedisConnection): LockStore & MemberStore {
-  return {
+  return takingTurns(redis.client, {
     acquire: (claim, call) => acquire(redis, claim, call),
     extend: (lease, to, call) => extend(redis, lease, to.leaseMs, call),
     mark: (lease, done, call) => mark(redis, lease, done, call),
     release: (lease, completion, call) => release(redis, lease, completion, call),
     checkIn: (asked, call) => checkIn(redis, asked, call),
-  };
+  });
 }
 
 const ACQUIRED = ['granted', 'own', 'refused'] as const;
 
-function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise<AcquireResult> {
+async function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise<AcquireResult> {
   const { name, attemptId, leaseMs, tickMs, markTickAtStart } = claim;
-  let sent: Sent | undefined;
-  return settleAttempt(claim, call, {
-    // 1. Acquire; this also takes over an expired lock.
-    async acquire(note) {
-      const listed = tickMs === undefined || markTickAtStart ? '' : listedTick(tickMs);
-      // The script adds the times, by the server's clock.
-      const { lockedAt: _, lockUntil: __, ...fields } = grantFields(claim, 0, 0);
-      const pairs = pairsOf(fields);
-      const args = (callEnd: number | '') => [attemptId, leaseMs, tickMs ?? '', listed, callEnd, ...pairs];
-      const answer = await redis.run({ script: ACQUIRE, operation: 'acquire', name, args, words: ACQUIRED }, call);
-      note(answer, 'value' in answer ? answer.value.item : undefined);
-      sent = answer.sent;
-      return judge(claim, answered(answer));
-    },
-    // 2. Cancel.
-    cancel: (cancelCall) => {
-      const words = ['own', 'cancelled'] as const;
-      return redis.run({ script: CANCEL, operation: 'acquire', name, args: [attemptId], words }, cancelCall);
-    },
-    // Only an acquire that was sent is cancelled, so `sent` is set.
-    own: (reply) => (reply.word === 'own' ? ownGrant(claim, reply, sent as Sent) : undefined),
-    giveBack: (lease, completion, releaseCall) => release(redis, lease, completion, releaseCall),
-  });
+
+  // 1. Acquire; this also takes over an expired lock.
+  const listed = tickMs === undefined || markTickAtStart ? '' : listedTick(tickMs);
+  // The script adds the times, by the server's clock.
+  const { lockedAt: _, lockUntil: __, ...fields } = grantFields(claim, 0, 0);
+  const pairs = pairsOf(fields);
+  const args = (callEnd: number | '') => [attemptId, leaseMs, tickMs ?? '', listed, callEnd, ...pairs];
+  const answer = await redis.run({ script: ACQUIRE, operation: 'acquire', name, args, words: ACQUIRED }, call);
+  const ended = judge(claim, answer);
+  const writes = [{ answer }];
+  if (!mayStillApply(claim, ended, writes)) return resultOf(ended);
+
+  // 2. Cancel.
+  const words = ['own', 'cancelled'] as const;
+  const order = { script: CANCEL, operation: 'acquire', name, args: [attemptId], words } as const;
+  const cancel = await redis.run(order, cancelCall(call));
+  if ('error' in cancel) throw uncancelled(name, ended, cancel.error);
+  if (cancel.value.word !== 'own') return resultOf(ended);
+  // Only an acquire that was sent is cancelled, so `sent` is set.
+  const own = ownGrant(claim, cancel.value, answer.sent as Sent);
+  if (!('error' in ended && isUnreadable(ended.error))) return own;
+
+  // 3. Give back what cannot be used.
+  for (const unused of unusedCompletions(claim)) {
+    if (!(await release(redis, own.lease, unused, cancelCall(call)).then(() => false, isUnreadable))) break;
+  }
+  return resultOf(ended);
 }
 
-/**
- * Reads the result of an acquire from the reply of the script.
- *
- * @throws LockStoreError, CorruptLockError
- */
-function judge(claim: Claim, reply: RedisReply<(typeof ACQUIRED)[number]>): AcquireResult {
-  const { word, nowMs, number, item = {}, clock, sent } = reply;
-  if (word === 'own') return ownGrant(claim, reply, sent);
-  if (word === 'granted') {
-    const written = { ...grantFields(claim, nowMs, nowMs + claim.leaseMs, item), fencingToken: number };
-    return { status: 'acquired', lease: leaseOf(claim, written, sent, item), clock };
+/** Reads the end of an acquire from the answer of the script. */
+function judge(claim: Claim, answer: RedisAnswer<(typeof ACQUIRED)[number]>): Ended {
+  try {
+    const reply = answered(answer);
+    const { word, nowMs, number, item = {}, clock, sent } = reply;
+    if (word === 'own') return ownGrant(claim, reply, sent);
+    if (word === 'granted') {
+      const written = { ...grantFields(claim, nowMs, nowMs + claim.leaseMs, item), fencingToken: number };
+      return { status: 'acquired', lease: leaseOf(claim, written, sent, item), clock };
+    }
+    const judgement = judgeRefusal(claim, reply.item, nowMs, (lockUntil) => lockUntil <= nowMs);
+    if (judgement.status === 'refused') return { ...judgement, clock };
+    throw endedAttempt(claim.name);
+  } catch (error) {
+    return { status: 'value' in answer && error instanceof LockStoreError ? 'unclear' : 'failed', error };
   }
-  const judgement = judgeRefusal(claim, reply.item, nowMs, (lockUntil) => lockUntil <= nowMs);
-  if (judgement.status === 'refused') return { ...judgement, clock };
-  throw endedAttempt(claim.name);
 }
 
 /**

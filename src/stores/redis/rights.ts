@@ -1,7 +1,6 @@
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import { tryUntilAnswered } from '../../core/request/try-loop.js';
 import { classifyFailure, DENIED_IN_SCRIPT, redisMessage } from './errors.js';
-import type { RedisClient } from './send.js';
 
 /*
  * What a user may not do. In a script Redis 7.0 refuses a command without its name, and later versions name only the
@@ -26,6 +25,11 @@ return table.concat(denied, ' ')
 
 const PATIENCE_MS = 1_000;
 
+/** The client that is asked which commands its user may not run. */
+interface Asked {
+  eval(script: string, keys: string[], args: string[]): Promise<unknown>;
+}
+
 /** Where Redis denied something: a key of the store, the beginning of all its keys, and whether a list was asked for. */
 export interface DeniedAt {
   readonly key: string;
@@ -39,7 +43,7 @@ export interface DeniedAt {
  */
 export async function deniedBy(
   error: unknown,
-  client: Pick<RedisClient, 'eval'>,
+  client: Asked,
   { key, prefix, lists }: DeniedAt,
   call: StoreCall,
 ): Promise<string | undefined> {

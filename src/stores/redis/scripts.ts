@@ -164,7 +164,7 @@ end
  * token); `own` if this attempt already holds the lock; `refused`; `late` if it would be granted, but its call is over.
  *
  * A `lockUntil` in seconds or microseconds is never read as a time. A released lock is free even if the clock has
- * stepped back since.
+ * stepped back since. `passes` and `givenBack` are `isFreeFor` of the other stores.
  */
 export const ACQUIRE: RedisScript = scriptOver(
   LOCK_ATTRIBUTES,
@@ -178,7 +178,11 @@ if not (isCount(lock.lockUntil) and isCount(lock.pausedUntil) and isCount(lock.d
 local untilMs = tonumber(lock.lockUntil)
 if untilMs and (untilMs < 1e12 or untilMs >= 1e14) then return reply('refused') end
 local givenBack = lock.state == 'forced' or lock.state == 'released' and lock.lockUntil == lock.releasedAt
-if untilMs and untilMs > now and not givenBack then return reply('refused') end
+local due = tonumber(tick)
+local passes = due and lock.state == 'released' and lock.result == 'succeeded' and (not lock.tick
+  or due <= (instant(lock.lockedAt) or 0) or due < (count(lock.doneTick) or 0)
+  or string.find(lock.failedTicks or '', ',' .. base36(due) .. ',', 1, true))
+if untilMs and untilMs > now and not givenBack and not passes then return reply('refused') end
 if lock.pausedUntil and tonumber(lock.pausedUntil) > now then return reply('refused') end
 if tick ~= '' and not isOpen(tick, listed) then return reply('refused') end
 if lock.attemptId == id or string.find(barred(), ',' .. id .. ',', 1, true) then return reply('refused') end

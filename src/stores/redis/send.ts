@@ -146,6 +146,8 @@ export type RedisAnswer<W extends string> = Answer<RedisReply<W>, LockStoreError
 
 /** A Redis with locks in it: the prefix of its keys, and the functions that send it scripts. */
 export interface RedisConnection {
+  /** All stores over the same client share this object. */
+  readonly client: object;
   readonly keyPrefix: string;
   /** Sends a script until it is answered. @throws LockStoreError (INVALID_NAME) */
   run<W extends string>(order: ScriptOrder<W>, call: StoreCall): Promise<RedisAnswer<W>>;
@@ -191,6 +193,7 @@ export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAUL
     failureOn({ client, keyPrefix, operation, name }, error, call);
 
   return {
+    client,
     keyPrefix,
     send: sendOnce(client),
     listFailure: (error, call) => failure(error, 'list', '*', call),

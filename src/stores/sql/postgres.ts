@@ -3,9 +3,10 @@ import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
 import { checkStoreOptions, namesOf } from '../../core/values/checks.js';
 import { askPostgres, type PostgresClient } from './postgres-client.js';
-import { checkIdentifier, explain } from './postgres-errors.js';
+import { checkIdentifier, POSTGRES_ERRORS } from './postgres-errors.js';
 import { type Database, type Statements, sqlStore } from './sql.js';
-import { makeTable, quotedTable } from './sql-table.js';
+import { sql } from './sql-statement.js';
+import { creationOf, makeTable } from './sql-table.js';
 
 export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './postgres-client.js';
 
@@ -56,7 +57,7 @@ export function postgresStore(options: PostgresStoreOptions): LockStore & Member
  * @throws TypeError for a name that no table can have
  */
 export function postgresTable(table?: string): string {
-  return POSTGRES.creationOf(quotedTable(table, POSTGRES));
+  return creationOf(POSTGRES, table);
 }
 
 /**
@@ -88,12 +89,13 @@ export async function createPostgresTable(
 const POSTGRES: Database<PostgresClient> = {
   clients: 'a client of pg, postgres.js, Neon or PGlite',
   database: 'Postgres 13 or later',
-  creationOf: (table) =>
-    `CREATE TABLE IF NOT EXISTS ${table} (name text PRIMARY KEY, record text NOT NULL, version bigint NOT NULL)`,
+  quote: '"',
+  parameter: '$1',
+  columns: 'name text PRIMARY KEY, record text NOT NULL, version bigint NOT NULL',
+  checkIdentifier,
   statementsOf,
   askOf: askPostgres,
-  explain,
-  checkIdentifier,
+  errors: POSTGRES_ERRORS,
 };
 
 const OPTIONS = namesOf<PostgresStoreOptions>({ client: true, table: true, keyPrefix: true });
@@ -111,32 +113,24 @@ const OPTIONS = namesOf<PostgresStoreOptions>({ client: true, table: true, keyPr
  */
 function statementsOf(table: string): Statements {
   const micros = (instant: string) => `CAST(floor(extract(epoch FROM ${instant}) * 1000000) AS bigint)`;
-  const nowMs = `${micros('clock_timestamp()')} / 1000`;
-  const read = `SELECT l.name AS name, coalesce(l.record, CAST('' AS text)) AS record, CAST(l.version + 0 AS text) AS version, CAST(${micros('clock_timestamp()')} AS text) AS now, CAST(${micros('now()')} AS text) AS began FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = $1`;
-  const list = `SELECT name, record FROM ${table} WHERE starts_with(name, $1)`;
+  const [now, began] = [micros('clock_timestamp()'), micros('now()')];
   const returning = 'RETURNING name, CAST(version AS text) AS version';
-  const isOwn = (n: number) => `${micros('now()')} >= CAST($${n} AS bigint)`;
-  const until = (n: number) => `(SELECT CAST($${n} AS bigint) - ${nowMs} AS remaining) AS call`;
-  const isInTime = `remaining > 0 AND set_config('lock_timeout', CAST(remaining AS text), true) <> ''`;
-  const inserted = `INSERT INTO ${table} (name, record, version) SELECT $1, $2, 1`;
-  const once = `ON CONFLICT (name) DO NOTHING ${returning}`;
-  const updated = `UPDATE ${table} SET record = $1, version = version + 1`;
-  const insert = `${inserted} WHERE ${isOwn(3)} ${once}`;
-  const insertInTime = `${inserted} FROM ${until(3)} WHERE ${isOwn(4)} AND ${isInTime} ${once}`;
-  const update = `${updated} WHERE name = $2 AND version = $3 AND ${isOwn(4)} ${returning}`;
-  const updateInTime = `${updated} FROM ${until(2)} WHERE name = $3 AND version = $4 AND ${isOwn(5)} AND ${isInTime} ${returning}`;
   return {
-    read: (name) => ({ text: read, values: [name] }),
-    list: (prefix) => ({ text: list, values: [prefix] }),
+    read: (name) =>
+      sql`SELECT l.name AS name, coalesce(l.record, CAST('' AS text)) AS record, CAST(l.version + 0 AS text) AS version, CAST(${now} AS text) AS now, CAST(${began} AS text) AS began FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ${[name]}`,
+    list: (prefix) => sql`SELECT name, record FROM ${table} WHERE starts_with(name, ${[prefix]})`,
     write({ name, record, version, readAtUs, notAfterMs }) {
-      if (version === undefined) {
-        return notAfterMs === undefined
-          ? { text: insert, values: [name, record, readAtUs] }
-          : { text: insertInTime, values: [name, record, notAfterMs, readAtUs] };
-      }
-      return notAfterMs === undefined
-        ? { text: update, values: [record, name, version, readAtUs] }
-        : { text: updateInTime, values: [record, notAfterMs, name, version, readAtUs] };
+      const isLimited = notAfterMs !== undefined;
+      const call = isLimited
+        ? sql` FROM (SELECT CAST(${[notAfterMs]} AS bigint) - ${now} / 1000 AS remaining) AS call`
+        : '';
+      const isInTime = isLimited
+        ? ` AND remaining > 0 AND set_config('lock_timeout', CAST(remaining AS text), true) <> ''`
+        : '';
+      const isOwn = sql`${began} >= CAST(${[readAtUs]} AS bigint)`;
+      return version === undefined
+        ? sql`INSERT INTO ${table} (name, record, version) SELECT ${[name]}, ${[record]}, 1${call} WHERE ${isOwn}${isInTime} ON CONFLICT (name) DO NOTHING ${returning}`
+        : sql`UPDATE ${table} SET record = ${[record]}, version = version + 1${call} WHERE name = ${[name]} AND version = ${[version]} AND ${isOwn}${isInTime} ${returning}`;
     },
   };
 }

@@ -1,30 +1,23 @@
 import { LockStoreError } from '../../core/public/errors.js';
-import { checkKnown, describe } from '../../core/values/checks.js';
+import { checkKnown } from '../../core/values/checks.js';
 import { jittered, pause, systemClock } from '../../core/values/clock.js';
 import { type Database, type OpenTable, openTable } from './sql.js';
 import { readFoundRow } from './sql-answer.js';
-
-/** The default name of the table. */
-const DEFAULT_TABLE = 'single_execution_locks';
+import { type Naming, quotedTable } from './sql-name.js';
+import { sql } from './sql-statement.js';
 
 /**
- * Returns the name of a table in quotes, so that a statement takes the name literally.
+ * Returns the statement that creates a table, unless the table exists. The command-line tool reads the quoted name out
+ * of it.
  *
- * @param table may name a schema: `jobs.locks`
- * @throws TypeError
+ * @throws TypeError for a name that no table can have
  */
-export function quotedTable(
-  table: unknown = DEFAULT_TABLE,
-  { checkIdentifier }: Pick<Database<unknown>, 'checkIdentifier'> = {},
+export function creationOf(
+  { columns, tableOptions, ...naming }: Naming & Pick<Database<unknown>, 'columns' | 'tableOptions'>,
+  table?: string,
 ): string {
-  const parts = typeof table === 'string' ? table.split('.') : [];
-  if (parts.length < 1 || parts.length > 2 || parts.some((part) => part === '' || part.includes('\0'))) {
-    throw new TypeError(
-      `table is ${describe(table)}: give the name of a table, or of a schema and a table: 'jobs.locks'`,
-    );
-  }
-  for (const part of parts) checkIdentifier?.(part);
-  return parts.map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
+  const options = tableOptions === undefined ? '' : ` ${tableOptions}`;
+  return `CREATE TABLE IF NOT EXISTS ${quotedTable(naming, table)} (${columns})${options}`;
 }
 
 /** How long the creation of a table is tried while the database is busy or out of reach. */
@@ -44,9 +37,8 @@ export async function makeTable<Client>(
   options: { readonly table?: string },
 ): Promise<void> {
   checkKnown(options, ['table']);
-  const quoted = quotedTable(options.table, database);
-  const at = openTable(database, client, quoted);
-  const create = () => at.ask({ text: database.creationOf(quoted), values: [] });
+  const at = openTable(database, client, options.table);
+  const create = () => at.ask(sql`${creationOf(database, options.table)}`);
   const endMono = systemClock.monotonic() + BUSY_MS;
   for (;;) {
     const error = await lookOrCreate(at, create);

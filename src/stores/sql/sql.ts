@@ -1,25 +1,22 @@
 import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
-import { LockStoreError, type LockStoreErrorCode } from '../../core/public/errors.js';
+import { LockStoreError } from '../../core/public/errors.js';
+import { takingTurns } from '../../core/request/turns.js';
 import type { Clock, Signal } from '../../core/values/clock.js';
 import { errorName, readThrownText } from '../../core/values/thrown.js';
-import type { Storage, StoredRecord } from '../storage.js';
-import { swapStore } from '../swap-store.js';
+import type { Storage, StoredRecord } from '../storage-port.js';
+import { storageStore } from '../storage-store.js';
 import { type NewestVersions, newestVersions } from './newest-versions.js';
 import { type Answering, readFoundRow, readListedRows, readWrittenRow } from './sql-answer.js';
-import { quotedTable } from './sql-table.js';
+import { type DatabaseErrors, explain, type SqlFailure } from './sql-errors.js';
+import { type Naming, quotedTable } from './sql-name.js';
+import { type Part, type Statement, statementOf } from './sql-statement.js';
 
 /*
  * One row for each lock: its name, its record as a JSON text, and a version that every write raises. The record is a
  * text, because databases' JSON types refuse or change some values.
  */
-
-/** A statement, and the values of its parameters in their order. Each parameter stands once, for clients that count. */
-export interface Statement {
-  readonly text: string;
-  readonly values: readonly (string | number)[];
-}
 
 /**
  * Runs one statement. Resolves to the client's answer, which nobody has read yet.
@@ -36,11 +33,11 @@ export interface Statements {
    * `began` (when the transaction of the statement began). Always returns one row; `version` is null for a lock without
    * a row.
    */
-  read(name: string): Statement;
+  read(name: string): Part;
   /** Columns: `name`, `version` of the row as it was written. Returns no row if it wrote nothing. */
-  write(row: RowToWrite): Statement;
+  write(row: RowToWrite): Part;
   /** Columns: `name`, `record`. */
-  list(prefix: string): Statement;
+  list(prefix: string): Part;
 }
 
 /** A row to insert or to update. */
@@ -55,26 +52,19 @@ export interface RowToWrite {
   readonly notAfterMs: number | undefined;
 }
 
-/** The meaning of a database's error. */
-export interface SqlFailure {
-  readonly code: LockStoreErrorCode;
-  /** The problem and the remedy. */
-  readonly why: string;
-  /** Whether the error proves that nothing was written. Every code but `UNAVAILABLE` also proves that. */
-  readonly isUnsent?: boolean;
-}
-
-/** The parts that differ between databases. `table` is the quoted name. */
-export interface Database<Client> extends Answering {
-  /** Returns the statement that creates a table, unless the table exists. */
-  creationOf(table: string): string;
+/** What a database can do, and how. Everything else about a store in a table is the same for all databases. */
+export interface Database<Client> extends Answering, Naming {
+  /** A parameter, as statements write it. */
+  readonly parameter: '?' | '$1';
+  /** The columns of a new table, beginning with `name`; see `Statements` for what they hold. */
+  readonly columns: string;
+  /** What follows the columns of a new table. */
+  readonly tableOptions?: string;
+  /** @param table the quoted name */
   statementsOf(table: string): Statements;
   /** @throws TypeError for a value that is not a client */
   askOf(client: Client): Ask;
-  /** @param statement the statement that failed */
-  explain(error: unknown, table: string, statement: string): SqlFailure;
-  /** @throws TypeError for a part of a name that the database would change. @default every name is kept */
-  checkIdentifier?(part: string): void;
+  readonly errors: DatabaseErrors;
 }
 
 interface SqlStoreOptions<Client> {
@@ -84,37 +74,46 @@ interface SqlStoreOptions<Client> {
 }
 
 /** Makes a store in a table. */
-export function sqlStore<Client>(
+export function sqlStore<Client extends object>(
   database: Database<Client>,
   { client, table, keyPrefix }: SqlStoreOptions<Client>,
 ): LockStore & MemberStore & LockAdminStore {
-  const at = openTable(database, client, quotedTable(table, database));
+  const at = openTable(database, client, table);
   const newest = newestVersions();
-  return swapStore(({ clock }) => sqlStorage(at, newest, clock), keyPrefix);
+  return takingTurns(
+    client,
+    storageStore(({ clock }) => sqlStorage(at, newest, clock), keyPrefix),
+  );
 }
 
 /** A table that a client reaches. */
 export interface OpenTable {
   readonly statements: Statements;
   readonly database: Answering;
-  ask(statement: Statement, signal?: Signal): Promise<unknown>;
+  ask(statement: Part, signal?: Signal): Promise<unknown>;
   isUnsent(error: unknown): boolean;
 }
 
-/** Reaches a table. Errors of the client become those that callers see. */
-export function openTable<Client>(database: Database<Client>, client: Client, quoted: string): OpenTable {
+/**
+ * Reaches a table. Errors of the client become those that callers see.
+ *
+ * @throws TypeError for a name that no table can have, and for a value that is not a client
+ */
+export function openTable<Client>(database: Database<Client>, client: Client, table?: string): OpenTable {
+  const quoted = quotedTable(database, table);
   const ask = database.askOf(client);
   const unsent = new WeakSet<object>();
   return {
     statements: database.statementsOf(quoted),
     database,
     isUnsent: (error) => unsent.has(error as object),
-    async ask(statement, signal) {
+    async ask(part, signal) {
+      const statement = statementOf(part, database.parameter);
       try {
         return await ask(statement, signal);
       } catch (error) {
         const explained =
-          error instanceof OpenTransaction ? inTransaction() : database.explain(error, quoted, statement.text);
+          error instanceof OpenTransaction ? inTransaction() : explain(database.errors, error, quoted, statement.text);
         const failure = failureOf(error, explained);
         if (explained.isUnsent) unsent.add(failure);
         throw failure;

@@ -3,9 +3,10 @@ import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
 import { checkStoreOptions, namesOf } from '../../core/values/checks.js';
 import { type Database, type Statements, sqlStore } from './sql.js';
-import { makeTable, quotedTable } from './sql-table.js';
+import { sql } from './sql-statement.js';
+import { creationOf, makeTable } from './sql-table.js';
 import { askSqlite, type SqliteClient } from './sqlite-client.js';
-import { explain } from './sqlite-errors.js';
+import { SQLITE_ERRORS } from './sqlite-errors.js';
 
 export type {
   SqliteCall,
@@ -61,7 +62,7 @@ export function sqliteStore(options: SqliteStoreOptions): LockStore & MemberStor
  * @throws TypeError for a name that no table can have
  */
 export function sqliteTable(table?: string): string {
-  return SQLITE.creationOf(quotedTable(table));
+  return creationOf(SQLITE, table);
 }
 
 /**
@@ -91,11 +92,13 @@ export async function createSqliteTable(
 const SQLITE: Database<SqliteClient> = {
   clients: 'a client of D1, libSQL, node:sqlite or better-sqlite3',
   database: 'SQLite 3.42 or later',
-  creationOf: (table) =>
-    `CREATE TABLE IF NOT EXISTS ${table} (name TEXT PRIMARY KEY, record TEXT NOT NULL, version INTEGER NOT NULL) WITHOUT ROWID`,
+  quote: '"',
+  parameter: '?',
+  columns: 'name TEXT PRIMARY KEY, record TEXT NOT NULL, version INTEGER NOT NULL',
+  tableOptions: 'WITHOUT ROWID',
   statementsOf,
   askOf: askSqlite,
-  explain,
+  errors: SQLITE_ERRORS,
 };
 
 const OPTIONS = namesOf<SqliteStoreOptions>({ client: true, table: true, keyPrefix: true });
@@ -106,24 +109,16 @@ const OPTIONS = namesOf<SqliteStoreOptions>({ client: true, table: true, keyPref
  */
 function statementsOf(table: string): Statements {
   const nowMs = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)";
-  const read = `SELECT l.name AS name, coalesce(l.record, '') AS record, l.version AS version, ${nowMs} * 1000 AS now FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ?`;
-  const list = `SELECT name, record FROM ${table} WHERE instr(name, ?) = 1`;
-  const inserted = `INSERT INTO ${table} (name, record, version) SELECT ?, ?, 1 WHERE`;
-  const updated = `UPDATE ${table} SET record = ?, version = version + 1 WHERE name = ? AND version = CAST(? AS INTEGER)`;
-  const isInTime = `${nowMs} < ?`;
-  const once = 'ON CONFLICT (name) DO NOTHING RETURNING name, version';
+  const returning = 'RETURNING name, version';
   return {
-    read: (name) => ({ text: read, values: [name] }),
-    list: (prefix) => ({ text: list, values: [prefix] }),
+    read: (name) =>
+      sql`SELECT l.name AS name, coalesce(l.record, '') AS record, l.version AS version, ${nowMs} * 1000 AS now FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ${[name]}`,
+    list: (prefix) => sql`SELECT name, record FROM ${table} WHERE instr(name, ${[prefix]}) = 1`,
     write({ name, record, version, notAfterMs }) {
-      if (version === undefined) {
-        return notAfterMs === undefined
-          ? { text: `${inserted} true ${once}`, values: [name, record] }
-          : { text: `${inserted} ${isInTime} ${once}`, values: [name, record, notAfterMs] };
-      }
-      return notAfterMs === undefined
-        ? { text: `${updated} RETURNING name, version`, values: [record, name, version] }
-        : { text: `${updated} AND ${isInTime} RETURNING name, version`, values: [record, name, version, notAfterMs] };
+      const isInTime = notAfterMs === undefined ? 'true' : sql`${nowMs} < ${[notAfterMs]}`;
+      return version === undefined
+        ? sql`INSERT INTO ${table} (name, record, version) SELECT ${[name]}, ${[record]}, 1 WHERE ${isInTime} ON CONFLICT (name) DO NOTHING ${returning}`
+        : sql`UPDATE ${table} SET record = ${[record]}, version = version + 1 WHERE name = ${[name]} AND version = CAST(${[version]} AS INTEGER) AND ${isInTime} ${returning}`;
     },
   };
 }

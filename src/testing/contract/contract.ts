@@ -3,6 +3,7 @@ import { corruptCases } from './corrupt.js';
 import { deleteCases } from './delete.js';
 import { extendCases } from './extend.js';
 import { forceCases } from './force.js';
+import { holdCases } from './holds.js';
 import { listTicksCases } from './list-ticks.js';
 import { markCases } from './mark.js';
 import { nameCases } from './names.js';
@@ -38,6 +39,7 @@ export const lockStoreContract: readonly ContractCase[] = [
   ...extendCases,
   ...markCases,
   ...releaseCases,
+  ...holdCases,
   ...nameCases,
   ...recordCases,
   ...forceCases,

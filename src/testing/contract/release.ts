@@ -1,9 +1,8 @@
-import type { StoreCall } from '../../core/ports/lock-store.js';
 import { newAttemptId } from '../../core/values/names.js';
 import { phantomLease } from './extend.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectGranted, expectSame } from './stage/expectation.js';
-import { HOLD_MS, LEASE_MS, TICK_MS } from './stage/scene.js';
+import { aheadBy, HOLD_MS, LEASE_MS, TICK_MS } from './stage/scene.js';
 
 const HOLD = { lockAtLeastForMs: HOLD_MS };
 
@@ -187,16 +186,3 @@ export const releaseCases: readonly ContractCase[] = [
     expectFields(await scene.record(), { state: 'forced', doneTick: undefined, result: undefined }, 'record');
   }),
 ];
-
-/** Makes a call from a host whose wall clock is ahead. */
-function aheadBy(ms: number, call: StoreCall): StoreCall {
-  const { clock } = call;
-  return {
-    ...call,
-    clock: {
-      now: () => clock.now() + ms,
-      monotonic: () => clock.monotonic(),
-      setTimer: (callback, afterMs) => clock.setTimer(callback, afterMs),
-    },
-  };
-}

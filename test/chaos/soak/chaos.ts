@@ -109,7 +109,7 @@ async function play(steps: readonly PlannedStep[], fleet: Fleet): Promise<GivenT
     else if (step.kind === 'stop') fleet.stop(step.slot, step.forMs);
     else {
       const { job, worksMs, fails } = step;
-      const order = { id: given.length + 1, job, tickMs: firstTickMs + step.tickMs, worksMs, fails };
+      const order = { id: given.length + 1, job, tickMs: firstTickMs + job.isDueLaterMs + step.tickMs, worksMs, fails };
       const life = fleet.give(step.slot, order);
       if (life) given.push({ order, life });
     }

@@ -71,11 +71,18 @@ function canHaveHeld(one: Delivery, store: SoakHistory['store']): boolean {
   return settled.atMs - receivedMs >= leaseMs;
 }
 
-/** Until when `lockAtLeastFor` of a run refuses the next grant. Known only if the clocks that decide are true. */
+/**
+ * Until when `lockAtLeastFor` of a run refuses the next grant. Known only if the clocks that decide are true, and if no
+ * tick of the job was due when a run began. A tick that failed before is listed, and not refused.
+ */
 function lockedUntilMs(soak: SoakHistory, one: Delivery, next: Delivery): number | undefined {
   const isTrue = ({ worker }: Delivery) => soak.store !== 'dynamodb' || worker.aheadMs === 0;
   const isKept = one.job.lockAtLeastForMs > 0 && isRecorded(one) && isTrue(one) && isTrue(next);
-  if (!isKept || !isNextGrant(soak, one, next)) return undefined;
+  const others = soak.deliveries.filter(({ job, tickMs, id }) => {
+    return id !== next.id && job.name === next.job.name && tickMs === next.tickMs;
+  });
+  const hasBegun = others.some((other) => other.granted || canHaveHeld(other, soak.store));
+  if (!isKept || one.job.isDueLaterMs === 0 || hasBegun || !isNextGrant(soak, one, next)) return undefined;
   return (one.receivedMs ?? 0) + one.job.lockAtLeastForMs - READING_MS;
 }
 
@@ -119,7 +126,11 @@ function skipOf(soak: SoakHistory, delivery: Delivery, byId: ById): Skip | [] {
   const [how, reason] = settled?.ending.split(': ') ?? [];
   if (!settled || how !== 'skipped') return [];
   const at = [receivedMs, settled.atMs] as const;
-  return { ...factOf(delivery), at, reason: reason as Skip['reason'], grantOverMs: grantOverMs(soak, delivery, byId) };
+  const by = byId.get(settled.holder?.lockedBy ?? '');
+  // Whether a run has succeeded is known only of one whose release was answered.
+  const passesHold = by !== undefined && isRecorded(by) && delivery.job.isDueLaterMs === 0;
+  const fact = { ...factOf(delivery), at, reason: reason as Skip['reason'], passesHold };
+  return { ...fact, grantOverMs: grantOverMs(soak, delivery, byId) };
 }
 
 /** When the delivery that caused this skip can no longer have held the lock. */

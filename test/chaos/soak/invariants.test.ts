@@ -13,12 +13,14 @@ const PLAIN: SoakJob = {
   keepAlive: false,
   lockAtLeastForMs: 0,
   tickMark: 'success',
+  isDueLaterMs: 0,
   worksMs: [20, 200],
   comesToHostsAhead: false,
 };
 const ONCE: SoakJob = { ...PLAIN, name: 'once', tickMark: 'start' };
 const KEPT: SoakJob = { ...PLAIN, name: 'kept', keepAlive: true };
-const SPACED: SoakJob = { ...PLAIN, name: 'spaced', lockAtLeastForMs: 700 };
+const SPACED: SoakJob = { ...PLAIN, name: 'spaced', lockAtLeastForMs: 700, isDueLaterMs: 3_600_000 };
+const OWED: SoakJob = { ...SPACED, name: 'owed', isDueLaterMs: 0 };
 
 const worker = (name: string, fields: Partial<Worker> = {}): Worker => ({
   name,
@@ -85,6 +87,9 @@ const SOUND: readonly Sketch[] = [
   { id: 9, tick: 7, on: W2, token: 15, at: 45_500, previous: ['crashed', 14], ending: RAN },
   { id: 10, job: SPACED, tick: 1, on: W1, token: 101, at: 1_000, ending: RAN },
   { id: 11, job: SPACED, tick: 2, on: W2, token: 102, at: 1_900, ending: RAN },
+  { id: 17, job: SPACED, tick: 3, on: W1, at: 2_400, ending: 'skipped: lock-at-least-for', by: 11 },
+  { id: 18, job: OWED, tick: 1, on: W1, token: 401, at: 1_000, ending: RAN },
+  { id: 19, job: OWED, tick: 2, on: W2, token: 402, at: 1_400, ending: RAN },
   { id: 12, job: ONCE, tick: 1, on: W1, token: 201, at: 1_000, hasReturned: false, ending: 'failed' },
   { id: 13, job: ONCE, tick: 1, on: W2, at: 1_500, ending: 'skipped: already-executed' },
   { id: 15, job: KEPT, tick: 1, on: W1, token: 301, at: 1_000, endedMs: 3_600, worksMs: 2_500, ending: RAN },
@@ -235,6 +240,11 @@ const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> 
       at: 3_000,
       ending: 'skipped: already-executed',
     }),
+  },
+  'lockAtLeastFor keeps out no tick that is owed': {
+    'a tick is kept out that was due before': but(
+      locked(20, 3, 1_800, 19, { job: OWED, ending: 'skipped: lock-at-least-for' }),
+    ),
   },
   'no call is skipped because of a grant that is over': {
     'a dead holder blocks its job for too long': but(locked(20, 7, 45_100, 7)),
@@ -476,9 +486,9 @@ test('the table counts what was done and what came of it', () => {
 
   expect(Object.fromEntries(rows)).toMatchObject({
     seconds: '60',
-    ticks: '12',
-    deliveries: '15',
-    grants: '9',
+    ticks: '15',
+    deliveries: '18',
+    grants: '11',
     'skipped: locked': '2',
     'store error: UNAVAILABLE': '1',
     'deliveries cut short by a kill': '1',

@@ -12,6 +12,8 @@ export interface SoakJob {
   readonly keepAlive: boolean;
   readonly lockAtLeastForMs: number;
   readonly tickMark: 'success' | 'start';
+  /** How much later than those of other jobs its ticks are due. */
+  readonly isDueLaterMs: number;
   /** The shortest and the longest time that its runs work. */
   readonly worksMs: readonly [from: number, to: number];
   /**
@@ -28,15 +30,21 @@ const PLAIN: Kind = {
   keepAlive: false,
   lockAtLeastForMs: 0,
   tickMark: 'success',
+  isDueLaterMs: 0,
   worksMs: [20, 400],
 };
+
+const SPACED: Kind = { ...PLAIN, lockAtMostForMs: 2_000, lockAtLeastForMs: 700, worksMs: [20, 200] };
 
 const KINDS: Readonly<Record<string, Kind>> = {
   plain: PLAIN,
   once: { ...PLAIN, tickMark: 'start' },
   /** Some runs take longer than their lease. */
   overrun: { ...PLAIN, lockAtMostForMs: 1_200, worksMs: [300, 2_000] },
-  spaced: { ...PLAIN, lockAtMostForMs: 2_000, lockAtLeastForMs: 700, worksMs: [20, 200] },
+  /** Its ticks are due after all of its runs have begun, so `lockAtLeastFor` keeps them out. */
+  spaced: { ...SPACED, isDueLaterMs: 2 * 3_600_000 },
+  /** Its ticks were due before. */
+  'spaced, owed': SPACED,
   kept: { ...PLAIN, lockAtMostForMs: 1_000, keepAlive: true, worksMs: [20, 2_500] },
   'kept once': { ...PLAIN, lockAtMostForMs: 1_200, keepAlive: true, tickMark: 'start', worksMs: [20, 2_000] },
 };

@@ -1,8 +1,9 @@
-import { kindsWith } from '../../support/backends.js';
+import { backendOf, kindsWith } from '../../support/backends.js';
 import { oneOf, readFlags, SWITCH, seedOf, TEXT, whole } from '../../support/play/command.js';
 
+/** A file needs no network, but its clock is the one of the worker, which is wrong. */
 const STORES = kindsWith('network');
-const BY_DEFAULT = STORES.filter((store) => store !== 'postgres');
+const PROGRAMS = new Set(STORES.flatMap((store) => backendOf(store).program ?? []));
 
 /** The settings of a soak. */
 export type Settings = ReturnType<typeof readSettings>;
@@ -15,12 +16,11 @@ their network loses, delays and doubles what they send. Then checks what has hap
 
   --minutes N   real time to play, 1 to 600 (default 1)
   --seed N      the same seed plans the same faults (default: a new one)
-  --store S     dynamodb (needs Java 17), redis, upstash (both need redis-server),
-                all of them at the same time (default), or postgres, whose
-                connections are also cut by the server
+  --store S     ${STORES.join(', ')}, or
+                all of them at the same time (default)
   --help        this text
 
-Uses libfaketime. Exit code: 0 when every invariant held, 1 when one broke, 2 for a wrong
+Uses libfaketime, ${[...PROGRAMS].join(', ')}. Exit code: 0 when every invariant held, 1 when one broke, 2 for a wrong
 option.`;
 
 /** @throws UsageError */
@@ -30,7 +30,7 @@ export function readSettings(args: readonly string[]) {
   return {
     seed: seedOf(values.seed),
     minutes: whole('--minutes', values.minutes, 1, 600) ?? 1,
-    stores: store === 'all' ? BY_DEFAULT : [store],
+    stores: store === 'all' ? STORES : [store],
     help: values.help ?? false,
   };
 }

@@ -92,13 +92,13 @@ describe('the picture of the last runs', () => {
     expect(timeline?.bars[0]?.words).toBe('paused by ada until 2026-11-20T12:01:00Z');
   });
 
-  test('tells ticks that never came from those that failed', () => {
+  test('row 173: tells ticks without a run from those that failed', () => {
     const failed = run(-60, { status: 'failed', tick: at(-60) });
     const timeline = timelineOf(lock({ runs: [failed], openTicks: [at(-90), at(-60)] }), NOON);
 
-    expect(timeline?.marks.map(({ kind, atMs }) => [kind, (atMs - NOON) / MINUTE])).toEqual([
-      ['missed', -90],
-      ['open', -60],
+    expect(timeline?.marks.map(({ kind, atMs, words }) => [kind, (atMs - NOON) / MINUTE, words])).toEqual([
+      ['missed', -90, 'tick 2026-11-20T10:30:00Z: without a run, not done'],
+      ['open', -60, 'tick 2026-11-20T11:00:00Z: open, not done'],
     ]);
   });
 

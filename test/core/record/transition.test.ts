@@ -72,7 +72,8 @@ describe('releaseFields', () => {
     ['keeps the fence that it took over from', 60_000, 0, 60_000, 60_000],
     ['is later than a fence gone by', -60_000, 0, 0, 0],
     ['drops a fence over an hour ahead, which would cost for ever', 3_600_001, 0, 0, 0],
-    ['drops a fence for a hold, which ends by its own time', 120_000, 60_000, 60_000, 0],
+    ['row 165: keeps the fence beside a hold', 30_000, 60_000, 60_000, 30_000],
+    ['row 165: keeps the fence while a hold lasts, which ends by its own time', 120_000, 60_000, 60_000, 59_999],
   ])('the end of a lock %s', (_, fence, lockAtLeastForMs, lockUntil, releasedAt) => {
     const fields = releaseFields({ ...lease, fenceMs: NOW + fence }, { ...completion, lockAtLeastForMs }, NOW);
 

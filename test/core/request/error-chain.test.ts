@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { isUnsentBehind, judgeAll } from '../../../src/core/request/error-chain.js';
-import { explain as explainPostgres } from '../../../src/stores/sql/postgres-errors.js';
-import { explain as explainSqlite } from '../../../src/stores/sql/sqlite-errors.js';
+import { POSTGRES_ERRORS } from '../../../src/stores/sql/postgres-errors.js';
+import { explain } from '../../../src/stores/sql/sql-errors.js';
+import { SQLITE_ERRORS } from '../../../src/stores/sql/sqlite-errors.js';
 
 const refused = (more: object = {}) =>
   Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), {
@@ -72,7 +73,9 @@ describe('F132 any thrown value can be walked', () => {
     const unclear = { code: 'UNAVAILABLE', why: expect.stringMatching(/^no clear answer from .*; try again$/) };
 
     expect(isUnsentBehind(error)).toBe(false);
-    for (const explain of [explainPostgres, explainSqlite]) expect(explain(error, '"t"')).toEqual(unclear);
+    for (const database of [POSTGRES_ERRORS, SQLITE_ERRORS]) {
+      expect(explain(database, error, '"t"')).toEqual(unclear);
+    }
   });
 });
 

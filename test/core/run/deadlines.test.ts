@@ -74,7 +74,7 @@ describe('the time that a call may take', () => {
   ])('of an acquire: %s', async (_, remaining, budgetMs) => {
     const { clock, policy, order } = await orderWith(remaining);
 
-    expect(acquireCall(order, policy)).toMatchObject({ clock, tryMs: 1_000, budgetMs, maxClockSkewMs: 3_000 });
+    expect(acquireCall(order, policy, 7)).toMatchObject({ clock, tryMs: 1_000, budgetMs, maxClockSkewMs: 3_000 });
   });
 
   test.each<[string, number | undefined, number]>([
@@ -90,7 +90,7 @@ describe('the time that a call may take', () => {
   ])('of a release: %s', async (_, remaining, budgetMs) => {
     const { clock, policy, order } = await orderWith(remaining);
 
-    expect(releaseCall(order, policy)).toMatchObject({ clock, tryMs: 1_000, budgetMs });
+    expect(releaseCall(order, policy, undefined)).toMatchObject({ clock, tryMs: 1_000, budgetMs });
   });
 
   test.each([

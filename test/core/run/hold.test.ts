@@ -1,20 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { guardMs, holdOf, isOver } from '../../../src/core/run/hold.js';
+import { holdOf, isOver } from '../../../src/core/run/hold.js';
 import { lease as atZero } from '../../support/lease.js';
 
 /** Sent at the monotonic instant 5,000. */
 const lease = { ...atZero, firstSentMono: 5_000 };
 const sentAt = (firstSentMono: number) => ({ firstSentMono, firstSentWall: 1_767_225_595_000 + firstSentMono });
-
-test.each([
-  [1_000, 200],
-  [20_000, 200],
-  [60_000, 600],
-  [86_400_000, 864_000],
-])('the guard of a lease of %i ms is %i ms', (leaseMs, guard) => {
-  expect(guardMs(leaseMs)).toBe(guard);
-});
 
 describe('the deadline of a hold', () => {
   test('row 18: the lease counts from before the first send, less the guard', () => {

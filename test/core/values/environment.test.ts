@@ -71,6 +71,15 @@ test('row 44: names the container or pod that it runs in, where the environment 
   expect(thisProcess()).toBe(`process ${process.pid} on worker-7d9f`);
 });
 
+test.each(['0.0.0.0', '127.0.0.1', '::', '[::1]', 'localhost'])(
+  'row 174: HOSTNAME=%s is no name of a host',
+  (address) => {
+    vi.stubEnv('HOSTNAME', address);
+
+    expect(thisProcess()).toBe(`process ${process.pid} on ${hostname()}`);
+  },
+);
+
 test('F89 shows nothing else of the environment', () => {
   vi.stubEnv('DATABASE_PASSWORD', 'hunter2');
 

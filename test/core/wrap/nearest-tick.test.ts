@@ -1,16 +1,14 @@
 import fc from 'fast-check';
 import { cron, eventBridge, rate, type Schedule } from 'single-execution/schedule';
-import { manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
-import { resolveSettings } from '../../../src/core/options/policy.js';
+import { resolveSchedule } from '../../../src/core/options/policy.js';
 import { nearestTick } from '../../../src/core/wrap/trigger.js';
 
 const NOON = Date.parse('2026-01-01T12:00:00Z');
 const MINUTE = 60_000;
 
 function nearestAt(nowMs: number, schedule: Schedule | string | undefined): Date | undefined {
-  const options = schedule === undefined ? {} : { schedule };
-  const due = nearestTick(resolveSettings({ clock: manualClock(nowMs), ...options }, []))();
+  const due = nearestTick(resolveSchedule(schedule), nowMs);
   return due && new Date(due.tickMs);
 }
 

@@ -1,7 +1,13 @@
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
 import { resolveSettings } from '../../../src/core/options/policy.js';
-import { requiredTick, type TickEvery, type TickOption, type Trigger } from '../../../src/core/wrap/trigger.js';
+import {
+  requiredTick,
+  type TickEvery,
+  type TickOption,
+  type Trigger,
+  tickReader,
+} from '../../../src/core/wrap/trigger.js';
 
 const NOON = Date.parse('2026-01-01T12:00:00Z');
 const DAY = 86_400_000;
@@ -15,8 +21,9 @@ function chooserAt(
   tick: TickOption<readonly unknown[]> | TickEvery,
   maxClockSkew: number | string = '1s',
 ) {
-  const choose = requiredTick(tick, resolveSettings({ clock: manualClock(nowMs), maxClockSkew }, []));
-  return (read: Trigger, args: readonly unknown[]) => choose(read, args, 'digest');
+  const settings = resolveSettings({ clock: manualClock(nowMs), maxClockSkew }, []);
+  const tickOf = tickReader(requiredTick(tick, settings), settings);
+  return (read: Trigger, args: readonly unknown[]) => tickOf(read, args, 'digest');
 }
 
 describe('row 36: the tick of the local clock, where it is asked for by its interval', () => {

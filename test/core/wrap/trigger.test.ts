@@ -5,7 +5,7 @@ import {
   readInstant,
   type TickOption,
   type Trigger,
-  tickChooser,
+  tickReader,
   warnOfNoTick,
 } from '../../../src/core/wrap/trigger.js';
 
@@ -16,8 +16,8 @@ type Given = readonly unknown[];
 
 /** The chooser of a host whose clock stands at that instant. */
 function chooserAt(nowMs: number, tick: TickOption<Given>) {
-  const choose = tickChooser(tick, resolveSettings({ clock: manualClock(nowMs) }, []));
-  return (read: Trigger, args: Given) => choose(read, args, 'digest');
+  const tickOf = tickReader(tick, resolveSettings({ clock: manualClock(nowMs) }, []));
+  return (read: Trigger, args: Given) => tickOf(read, args, 'digest');
 }
 
 describe('row 36: readInstant', () => {
@@ -93,10 +93,10 @@ describe('row 36: the tick of an invocation', () => {
 
   test('is judged by the clock of the moment, not of the wrapping', async () => {
     const clock = manualClock(NOON);
-    const choose = tickChooser('event', resolveSettings({ clock }, []));
+    const tickOf = tickReader('event', resolveSettings({ clock }, []));
     await clock.advance(2 * DAY);
 
-    expect(choose({ tickMs: NOON + 2 * DAY }, [], 'digest')).toEqual({ tickMs: NOON + 2 * DAY });
+    expect(tickOf({ tickMs: NOON + 2 * DAY }, [], 'digest')).toEqual({ tickMs: NOON + 2 * DAY });
   });
 });
 
@@ -105,9 +105,10 @@ describe('row 36: a trigger that has no scheduled time', () => {
 
   test("is what 'event' alone asks it for", () => {
     const onUnscheduled = vi.fn();
-    for (const tick of ['none', () => undefined, 'event'] as const)
-      tickChooser(tick, settings, onUnscheduled)({}, [], 'digest');
-    tickChooser('event', settings, onUnscheduled)({ tickMs: NOON }, [], 'digest');
+    const triggerBy = (tick: TickOption<Given>, read: Trigger) =>
+      tickReader(tick, settings, onUnscheduled)(read, [], 'digest');
+    for (const tick of ['none', () => undefined, 'event'] as const) triggerBy(tick, {});
+    triggerBy('event', { tickMs: NOON });
 
     expect(onUnscheduled).toHaveBeenCalledExactlyOnceWith({}, 'digest');
   });

@@ -7,7 +7,7 @@ const NOW = Date.parse('2026-01-01T00:00:00Z');
 type Given = readonly unknown[];
 
 const wrapper = (options: Partial<WrapperOptions<Given>> = {}, ownOptions: readonly string[] = []) =>
-  resolveWrapper<Given>(() => {}, { name: 'digest', clock: manualClock(NOW), ...options }, ownOptions);
+  resolveWrapper<Given>(() => {}, { name: 'digest', clock: manualClock(NOW), ...options }, { ownOptions });
 
 const skipped: Skipped = { status: 'skipped', name: 'digest', reason: 'locked' };
 const executed = (value: unknown): Outcome<unknown> => ({
@@ -28,7 +28,7 @@ describe('row 14: an invalid option is refused when wrapping', () => {
     ['digest', "handler is 'digest': give the function to wrap"],
     [{ fetch() {} }, 'handler is an object: give the function to wrap'],
   ])('a handler that is %o', (handler, message) => {
-    expect(() => resolveWrapper(handler, { name: 'digest' })).toThrow(new TypeError(message));
+    expect(() => resolveWrapper(handler, { name: 'digest' }, { ownOptions: [] })).toThrow(new TypeError(message));
   });
 
   test.each<[object, Error]>([

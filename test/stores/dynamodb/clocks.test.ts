@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore } from 'single-execution/dynamodb';
 import { describe, expect, test } from 'vitest';
+import { grantFields } from '../../../src/core/record/transition.js';
+import { acquireRequest } from '../../../src/stores/dynamodb/requests.js';
 import { call, claim } from '../../support/one-run.js';
 import { ownProxiedLocks, runOnce } from '../../support/proxied-locks.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
@@ -143,6 +146,69 @@ describe('row 80: F97 a lock that was given back is free for the next caller, wh
     const run = await runOnce({ name, store: locks.store() });
 
     expect(run.outcome).toMatchObject({ status: 'skipped', reason: 'lock-at-least-for' });
+  });
+});
+
+describe('a tick that is owed passes the lockAtLeastFor of a run that succeeded', () => {
+  const FIRST = Date.UTC(2026, 0, 1);
+  const [SECOND, THIRD] = [FIRST + 60_000, FIRST + 120_000];
+  const holding = { lockAtLeastFor: '1m', lockAtMostFor: '10m' };
+
+  test('row 162: with no request more', async () => {
+    const name = uniqueName();
+    for (const tick of [FIRST, SECOND, THIRD]) {
+      const run = await runOnce({ name, tick, store: locks.store(), ...holding });
+      expect(run.outcome).toMatchObject({ status: 'executed', release: 'released' });
+    }
+
+    expect(locks.verbs()).toEqual(['acquire', 'release', 'acquire', 'release', 'acquire', 'release']);
+    const { lockUntil, lockedAt } = (await locks.record(name)) ?? {};
+    expect(Number(lockUntil) - Number(lockedAt)).toBe(60_000);
+  });
+
+  test.each([
+    ['two minutes ahead, to one whose clock is true', TWO_MINUTES, 0],
+    ['true, to one whose clock is two minutes behind', 0, -TWO_MINUTES],
+  ])('row 162: whatever the clocks say, after a run on a host whose clock is %s', async (_, first, second) => {
+    const name = uniqueName();
+    await runOnce({ name, tick: FIRST, store: locks.store(), clock: shiftedClock(first), ...holding });
+    const { releasedAt } = (await locks.record(name)) ?? {};
+    locks.proxy.reset();
+    locks.proxy.setDate('none');
+
+    const run = await runOnce({
+      name,
+      tick: SECOND,
+      store: locks.store(),
+      clock: shiftedClock(second),
+      lockAtMostFor: '10m',
+    });
+
+    expect(run.outcome).toMatchObject({ status: 'executed', previous: { status: 'succeeded' } });
+    expect(locks.verbs()).toEqual(['acquire', 'takeover', 'release']);
+    expect(run.events.map(({ type }) => type)).not.toContain('clock-unverified');
+    // The fence is that of the release, not the end of the hold.
+    expect(await locks.record(name)).toMatchObject({ releasedAt, lockUntil: releasedAt });
+  });
+
+  test.each([
+    ['after a run with a tick', { tick: FIRST }],
+    ['after a run without a tick', {}],
+  ])('F162 row 165: but no request that was sent before the release: %s', async (_, first) => {
+    const name = uniqueName();
+    await runOnce({ name, store: locks.store(), ...first, ...holding });
+    const { releasedAt } = (await locks.record(name)) ?? {};
+    const client = DynamoDBDocumentClient.from(locks.direct);
+    const ask = (sentAtMs: number) => {
+      const second = claim({ name, tickMs: SECOND });
+      const request = acquireRequest(second, sentAtMs, grantFields(second, sentAtMs, sentAtMs + second.leaseMs));
+      return client.send(new UpdateCommand({ TableName: locks.tableName, Key: { lockName: name }, ...request }));
+    };
+
+    await expect(ask(Number(releasedAt) - 1)).rejects.toThrow('conditional request failed');
+    await ask(Number(releasedAt));
+
+    expect(await locks.record(name)).toMatchObject({ state: 'held', tick: SECOND });
   });
 });
 

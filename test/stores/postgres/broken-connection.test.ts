@@ -30,7 +30,7 @@ async function endingServer(isEnded: (statement: { readonly verb: string }) => b
   return wire;
 }
 
-test('F181 with the settings of the page, the first statement on a connection of postgres.js is a statement of the store', async () => {
+test('F169 with the settings of the page, the first statement on a connection of postgres.js is a statement of the store', async () => {
   const wire = await endingServer(() => true);
   const client = postgres(wire.url, SETTINGS);
   onTestFinished(() => client.end({ timeout: 0 }));

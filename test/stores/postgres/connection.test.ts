@@ -5,7 +5,8 @@ import postgres from 'postgres';
 import { executeWithLock, type LockStoreError } from 'single-execution';
 import { type PostgresClient, postgresStore } from 'single-execution/postgres';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { explain } from '../../../src/stores/sql/postgres-errors.js';
+import { POSTGRES_ERRORS } from '../../../src/stores/sql/postgres-errors.js';
+import { explain } from '../../../src/stores/sql/sql-errors.js';
 import { ownEngine } from '../../support/backends/stage.js';
 import { call, claim } from '../../support/one-run.js';
 import { failureOf } from '../../support/settled.js';
@@ -66,7 +67,7 @@ describe.each(Object.entries(CLIENTS))('F133 a mistake in the connection, by %s'
     const client = connect({ url: changed(change) });
     const asked = 'unsafe' in client ? client.unsafe('SELECT 1', []) : (client as Pool).query('SELECT 1');
 
-    expect(explain(await failureOf(Promise.resolve(asked)), '"t"')).toEqual({
+    expect(explain(POSTGRES_ERRORS, await failureOf(Promise.resolve(asked)), '"t"')).toEqual({
       code: 'UNAVAILABLE',
       isUnsent: true,
       why: expect.stringContaining(why),

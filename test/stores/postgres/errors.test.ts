@@ -1,9 +1,11 @@
+import { postgresTable } from 'single-execution/postgres';
 import { describe, expect, test } from 'vitest';
-import { checkIdentifier, explain } from '../../../src/stores/sql/postgres-errors.js';
+import { POSTGRES_ERRORS } from '../../../src/stores/sql/postgres-errors.js';
+import { explain } from '../../../src/stores/sql/sql-errors.js';
 
 const TABLE = '"locks"';
 const judged = (error: unknown, statement?: string) => {
-  const { code, isUnsent = false } = explain(error, TABLE, statement);
+  const { code, isUnsent = false } = explain(POSTGRES_ERRORS, error, TABLE, statement);
   return [code, isUnsent];
 };
 
@@ -78,7 +80,7 @@ describe.each(Object.entries(WRAPPERS))('F132 the SQLSTATE counts, thrown by %s'
     ['40003', 'UNAVAILABLE', false],
   ])('%s is %s', (code, meaning, isUnsent) => {
     expect(judged(wrap(code))).toEqual([meaning, isUnsent]);
-    expect(explain(wrap(code), TABLE).why).toContain(`(${code})`);
+    expect(explain(POSTGRES_ERRORS, wrap(code), TABLE).why).toContain(`(${code})`);
   });
 });
 
@@ -241,7 +243,7 @@ describe('F133 the remedy fits', () => {
       'the host of Postgres was not found: check its name, and the name server (ENOTFOUND)',
     ],
   ])('%s', (_, error, statement, why) => {
-    expect(explain(error, TABLE, statement).why).toBe(why);
+    expect(explain(POSTGRES_ERRORS, error, TABLE, statement).why).toBe(why);
   });
 });
 
@@ -254,9 +256,9 @@ test.each([
 });
 
 test('F133 a name that Postgres would cut off is refused with its length', () => {
-  expect(() => checkIdentifier('ä'.repeat(31))).not.toThrow();
-  expect(() => checkIdentifier('x'.repeat(63))).not.toThrow();
-  expect(() => checkIdentifier('ä'.repeat(32))).toThrow(
+  expect(() => postgresTable('ä'.repeat(31))).not.toThrow();
+  expect(() => postgresTable('x'.repeat(63))).not.toThrow();
+  expect(() => postgresTable('ä'.repeat(32))).toThrow(
     new TypeError(
       `table has the name '${'ä'.repeat(32)}' of 64 bytes: Postgres cuts names off after 63; give a shorter one`,
     ),

@@ -29,7 +29,7 @@ const newName = () => `lock ${names++}`;
 
 const failure = (asked: Promise<unknown>) => failureOf<LockStoreError>(asked);
 
-// test/stores/compare-and-swap.test.ts tests other lost answers, for all storages.
+// test/stores/store.test.ts tests other lost answers, for all storages.
 test('F6 of all tries of an acquire: a late request takes no lock', async () => {
   const name = newName();
   const late: (() => Promise<readonly object[]>)[] = [];
@@ -122,7 +122,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
       code: 'TABLE_NOT_FOUND',
       retryable: false,
       message:
-        'table "jobs"."locks" does not exist in this database: make it by createPostgresTable(client), or correct table or the search_path (42P01)',
+        'table "jobs"."locks" does not exist: make it by createPostgresTable(client), or correct table or the search_path (42P01)',
     });
   });
 
@@ -182,7 +182,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
       return (await client.query(text, values)).rows;
     });
 
-    expect(await failure(store.acquire(claim({ name: newName() }), call(300)))).toMatchObject({
+    expect(await failure(store.acquire(claim({ name: newName() }), call(1_500)))).toMatchObject({
       code: 'UNAVAILABLE',
       retryable: true,
     });

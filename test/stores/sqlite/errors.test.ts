@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { explain } from '../../../src/stores/sql/sqlite-errors.js';
+import { explain } from '../../../src/stores/sql/sql-errors.js';
+import { SQLITE_ERRORS } from '../../../src/stores/sql/sqlite-errors.js';
 
 const judged = (error: unknown) => {
-  const { code, isUnsent = false } = explain(error, '"locks"');
+  const { code, isUnsent = false } = explain(SQLITE_ERRORS, error, '"locks"');
   return [code, isUnsent];
 };
 
@@ -87,7 +88,7 @@ describe.each(Object.entries(CLIENTS))('F132 the result code counts, thrown by %
     ['BUSY', 'database is locked', 'UNAVAILABLE', true],
     ['LOCKED', 'database table is locked', 'UNAVAILABLE', true],
     ['READONLY', 'attempt to write a readonly database', 'ACCESS_DENIED', true],
-    ['READONLY_DBMOVED', 'attempt to write a readonly database', 'ACCESS_DENIED', true],
+    ['READONLY_DBMOVED', 'attempt to write a readonly database', 'INVALID_REQUEST', true],
     ['IOERR', 'disk I/O error', 'UNAVAILABLE', false],
     ['NOMEM', 'out of memory', 'UNAVAILABLE', false],
     ['CORRUPT', 'database disk image is malformed', 'INVALID_REQUEST', true],

@@ -132,7 +132,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
   test('a table that is missing', async () => {
     expect(await refusal(client, 'nowhere')).toEqual([
       'TABLE_NOT_FOUND',
-      'table "nowhere" does not exist: make it by createSqliteTable(client), or correct table',
+      'table "nowhere" does not exist: make it by createSqliteTable(client), or correct table (SQLITE_ERROR)',
     ]);
   });
 
@@ -141,7 +141,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
 
     expect(await refusal(client, 'other')).toEqual([
       'KEY_SCHEMA',
-      'table "other" has other columns: give the store a table of its own, made by sqliteTable()',
+      'table "other" has other columns: give the store a table of its own, made by sqliteTable() (SQLITE_ERROR)',
     ]);
   });
 
@@ -224,7 +224,7 @@ describe('the table', () => {
       code: 'INVALID_REQUEST',
       operation: 'createLockTable',
       message:
-        'the table was not made: no database is attached under the first name of "nowhere"."locks": ATTACH it, or correct table',
+        'the table was not made: no database is attached under the first name of "nowhere"."locks": ATTACH it, or correct table (SQLITE_ERROR)',
     });
   });
 });

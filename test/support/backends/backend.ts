@@ -91,6 +91,11 @@ export interface Backend<E extends Engine = Engine> {
   readonly program?: 'java' | 'redis-server' | 'postgres';
   /** The names of the faults that its network can do to a request. */
   readonly faults: readonly string[];
+  /**
+   * Those of its faults that end a try of a renewal at once: `retried`, which the store tries again at once, and
+   * `reported`, after which the run reports the failure and the next renewal tries again. Absent without a network.
+   */
+  readonly ending?: { readonly retried: readonly string[]; readonly reported: readonly string[] };
   start(): Promise<E>;
   /** Opens a store as docs/stores says, so that only the lock tries again. */
   open(address: StoreAddress, sends?: Sends): Promise<OpenStore>;

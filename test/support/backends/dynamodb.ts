@@ -16,7 +16,6 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'hang after': { kind: 'hang', at: 'after' },
   InternalServerError: { kind: 'error', at: 'after', status: 500, type: 'InternalServerError' },
   ThrottlingException: throttle,
-  // The store does not try this error again at once: the next renewal does.
   AccessDeniedException: { kind: 'error', at: 'before', status: 400, type: 'AccessDeniedException' },
   delay: { kind: 'delay', ms: DELAY_MS },
   duplicate: { kind: 'duplicate' },
@@ -39,6 +38,10 @@ export const dynamodb: Backend<DynamoDBEngine> = {
   requests: { run: 2, skip: 1 },
   program: 'java',
   faults: Object.keys(FAULTS),
+  ending: {
+    retried: ['reset before', 'reset after', 'ThrottlingException', 'InternalServerError'],
+    reported: ['AccessDeniedException'],
+  },
   async start() {
     const { endpoint, stop } = sharedDynamoDBLocal() ?? (await startDynamoDBLocal());
     const client = new DynamoDBClient({ endpoint, ...LOCAL });

@@ -3,7 +3,7 @@ import { createPostgresTable, postgresStore } from 'single-execution/postgres';
 import { type PostgresServer, startPostgresServer } from '../postgres-server.js';
 import { postgresStatements, sqlHarness } from '../sql-harness.js';
 import { startTcpFaultProxy, type TcpFault } from '../tcp-fault-proxy.js';
-import { type Backend, DEFAULT_TABLE, type Engine, type Network, tableArgs } from './backend.js';
+import { type Backend, type ChooseFault, DEFAULT_TABLE, type Engine, type Network, tableArgs } from './backend.js';
 
 const DELAY_MS = 400;
 /** Longer than a store waits for the answer to one try. */
@@ -14,14 +14,13 @@ const FAULTS: Readonly<Record<string, TcpFault | 'cut'>> = {
   'drop-response': 'drop-response',
   [`kept back ${DELAY_MS} ms`]: { keepBackMs: DELAY_MS },
   [`kept back ${HANG_MS} ms`]: { keepBackMs: HANG_MS },
-  // The server ends the connection that has just sent a statement.
+  // The server ends the connection, and never reads the statement.
   pg_terminate_backend: 'cut',
 };
 
-/** Ends the connection whose statement runs, or else the connection that ran the last statement. */
-const CUT = `SELECT pg_terminate_backend(pid) FROM (
-  SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
-  ORDER BY state = 'active' DESC, state_change DESC LIMIT 1) AS newest`;
+/** The first letter of a message with a statement. */
+const PARSE = 'P';
+const CUT = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE client_port = $1';
 
 export interface PostgresEngine extends Engine {
   readonly server: PostgresServer;
@@ -36,6 +35,7 @@ export const postgres: Backend<PostgresEngine> = {
   requests: { run: 4, skip: 1 },
   program: 'postgres',
   faults: Object.keys(FAULTS),
+  ending: { retried: ['drop-request', 'drop-response', 'pg_terminate_backend'], reported: [] },
   async start() {
     const server = await startPostgresServer();
     const pool = poolOf(server.url);
@@ -57,7 +57,7 @@ export const postgres: Backend<PostgresEngine> = {
         sqlHarness({ store: { ...store, ...admin }, keyPrefix, rows, ...postgresStatements(place) }),
       args: ({ url, place }) => ['--postgres-url', url, ...tableArgs(place)],
       env: { DATABASE_URL: server.url },
-      network: (choose) => badNetwork(server, () => FAULTS[choose(false) ?? '']),
+      network: (choose) => badNetwork(server, choose),
       async stop() {
         await pool.end();
         await server.stop();
@@ -86,13 +86,16 @@ function poolOf(connectionString: string): Pool {
   return pool;
 }
 
-async function badNetwork({ port, url }: PostgresServer, chosen: () => TcpFault | 'cut' | undefined): Promise<Network> {
+async function badNetwork({ port, url }: PostgresServer, choose: ChooseFault): Promise<Network> {
   const cutter = new Pool({ connectionString: url, max: 1 });
-  const proxy = await startTcpFaultProxy(port, () => {
-    const fault = chosen();
+  const isRenewal = renewals();
+  const proxy = await startTcpFaultProxy(port, (sent, from) => {
+    const fault = FAULTS[choose(isRenewal(sent)) ?? ''];
     if (fault !== 'cut') return fault;
-    void cutter.query(CUT);
-    return undefined;
+    // A connection without a statement is about to log in. The server does not list it yet.
+    if (!sent.startsWith(PARSE)) return undefined;
+    void cutter.query(CUT, [from]);
+    return 'stall';
   });
   return {
     url: String(Object.assign(new URL(url), { port: proxy.port })),
@@ -100,5 +103,20 @@ async function badNetwork({ port, url }: PostgresServer, chosen: () => TcpFault 
       await proxy.stop();
       await cutter.end();
     },
+  };
+}
+
+/**
+ * Recognises a renewal among the statements of one network: a write that must not come late, for an attempt that has
+ * been written before. The second try of an acquire counts, too.
+ */
+function renewals(): (sent: string) => boolean {
+  const written = new Set<string>();
+  return (sent) => {
+    const attempt = /"attemptId":"([^"]+)"/.exec(sent)?.[1];
+    if (attempt === undefined) return false;
+    const isRenewal = written.has(attempt) && sent.includes('lock_timeout');
+    written.add(attempt);
+    return isRenewal;
   };
 }

@@ -19,6 +19,9 @@ const FAULTS: Readonly<Record<string, TcpFault>> = {
   late: { lateMs: LATE_MS },
 };
 
+/** The errors of a script that Redis does not know, or whose first line it refuses. */
+const NOT_RUN = /NOSCRIPT|shebang/;
+
 /** A script's last argument is a number, the lease, only for renewals. */
 const IS_RENEWAL = /\r\n\d+\r\n$/;
 
@@ -70,6 +73,7 @@ export const redis: Backend<RedisEngine> = {
   requests: { run: 2, skip: 1 },
   program: 'redis-server',
   faults: Object.keys(FAULTS),
+  ending: { retried: ['drop-request', 'drop-response', 'busy'], reported: [] },
   start: () => startRedis(),
   async open({ url, place }, sends) {
     const connection = new Redis(url, SENDS_ONCE);
@@ -85,8 +89,8 @@ export const redis: Backend<RedisEngine> = {
 };
 
 /**
- * Reports the requests of a client. A script sent by a hash that the server does not know is not counted, because the
- * client sends it again as text.
+ * Reports the requests of a client. A script sent by a hash that the server does not know is not counted, nor one with
+ * a first line that only Upstash knows: it is sent again, once in a process.
  */
 export function counted<C extends object>(client: C, sends: Sends): C {
   return new Proxy(client, {
@@ -101,7 +105,7 @@ export function counted<C extends object>(client: C, sends: Sends): C {
         try {
           return await value.apply(target, args);
         } catch (error) {
-          if (String(error).includes('NOSCRIPT')) takeBack();
+          if (NOT_RUN.test(String(error))) takeBack();
           throw error;
         }
       };

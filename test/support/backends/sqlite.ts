@@ -17,7 +17,7 @@ export interface SqliteEngine extends Engine {
 export const sqlite: Backend<SqliteEngine> = {
   lacks: {
     network:
-      'a file has no network and no server: the test of SQLite itself locks it, deletes it, fills its disk and makes it read-only',
+      'a file has no network and no server: test/stores/sqlite/file.test.ts locks it, deletes it, fills its disk and makes it read-only',
   },
   lateMs: 0,
   isQuick: false,

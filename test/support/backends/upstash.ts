@@ -27,6 +27,7 @@ export const upstash: Backend<UpstashEngine> = {
   requests: { run: 2, skip: 1 },
   program: 'redis-server',
   faults: Object.keys(FAULTS),
+  ending: { retried: ['drop-request', 'drop-response', 'http-500-after'], reported: [] },
   async start() {
     const below = await startRedis('upstash');
     const redisPort = below.server.port;

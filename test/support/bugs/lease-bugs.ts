@@ -72,7 +72,23 @@ export const LEASE_BUGS: readonly StoreBug[] = [
   bug('calls a hold locked', HELD_ON,
     refuses((refused) => refused.reason === 'lock-at-least-for' ? { ...refused, reason: 'locked' } : refused)),
   bug('never ends a hold', 'a hold that is over frees the lock',
-    sees('acquire', (record) => record.lockUntil === record.releasedAt || record.state === 'held' ? record : { ...record, lockUntil: NEVER_MS })),
+    sees('acquire', (record) => isKept(record) ? { ...record, lockUntil: NEVER_MS } : record)),
+  bug('keeps out every tick', 'row 162: a hold does not keep out a tick that was due when the run began',
+    sees('acquire', (record) => isKept(record) ? { ...record, result: 'failed' } : record)),
+  bug('lets every tick through', 'row 4: a hold keeps out a tick that was due after the run began',
+    sees('acquire', (record) => isKept(record) ? without(record, 'tick') : record)),
+  bug('lets ticks through that were due when the run ended',
+    'row 162: a hold does not keep out a failed tick, even one that was due after the run began',
+    sees('acquire', (record) => isKept(record) ? { ...record, lockedAt: NEVER_MS } : record)),
+  bug('keeps out a failed tick', 'row 162: nor a failed tick that is marked at its start',
+    sees('acquire', (record) => isKept(record) ? without(record, 'failedTicks') : record)),
+  bug('keeps out ticks after a run without a tick',
+    'F161 row 163: the hold of a run without a tick keeps out calls without a tick only',
+    sees('acquire', (record) => isKept(record) ? { tick: 1e12, ...record } : record)),
+  bug('lets ticks through after a failure', 'row 164: the hold of a failed run keeps out every tick',
+    sees('acquire', (record) => isKept(record) ? { ...record, result: 'succeeded' } : record)),
+  bug('lets ticks through after a failure without a tick', 'row 164: and so does the hold of a failed run without a tick',
+    sees('acquire', (record) => isKept(record) && !record.tick ? { ...record, result: 'succeeded' } : record)),
 ];
 
 // biome-ignore format: each bug in a few rows
@@ -106,6 +122,11 @@ export const RECORD_BUGS: readonly StoreBug[] = [
     'F86 a fencing token that is not a safe integer causes a CorruptLockError, and nobody is granted the lock',
     sees('acquire', (record) => ({ ...record, fencingToken: Math.min(Number(record.fencingToken), Number.MAX_SAFE_INTEGER - 1) }))),
 ];
+
+/** Whether `lockAtLeastFor` keeps the lock of a run that has ended. */
+function isKept({ state, lockUntil, releasedAt }: LockRecord): boolean {
+  return state === 'released' && lockUntil !== releasedAt;
+}
 
 /** Extends a lease to another end. */
 function extendsTo(

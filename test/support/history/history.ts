@@ -38,7 +38,7 @@ export interface Grant extends OfAttempt {
   readonly at: Between;
   /** Absent if it is not known whether there was a grant. */
   readonly token?: number;
-  /** Until when the `lockAtLeastFor` of the previous run refuses others. */
+  /** Until when the `lockAtLeastFor` of the previous run keeps out this call. Absent if it does not. */
   readonly notBeforeMs?: number | undefined;
 }
 
@@ -77,6 +77,8 @@ export interface Write extends OfAttempt {
 export interface Skip extends OfAttempt {
   readonly at: Between;
   readonly reason: SkipReason;
+  /** Whether the `lockAtLeastFor` of the previous run does not keep out this call. */
+  readonly passesHold?: boolean;
   /** From when on the grant that caused this skip can refuse nobody. Negative infinity if no such grant is possible. */
   readonly grantOverMs: number;
 }

@@ -90,6 +90,9 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, Partial<History>>>
     },
   },
   I5: { 'a grant comes too early': { grants: [grantOf(FIRST), { ...grantOf(SECOND), notBeforeMs: 201 }] } },
+  'I5, told': {
+    'a call is kept out whose tick is owed': { skips: [{ ...skip('lock-at-least-for', 30), passesHold: true }] },
+  },
   'I6, I11': { 'one who asked after a release is refused': { skips: [{ ...skip('locked', 30), grantOverMs: 349 }] } },
   I7: {
     'a run has the token of another attempt': { grants: [FIRST, { ...SECOND, attempt: 'a3' }].map(grantOf) },

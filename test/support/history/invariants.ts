@@ -99,6 +99,15 @@ export const INVARIANTS: readonly Invariant[] = [
     },
   },
   {
+    name: 'I5, told',
+    promise: 'lockAtLeastFor keeps out no tick that is owed, and no tick after a run without one',
+    check({ skips }) {
+      const kept = skips.filter(({ reason }) => reason === 'lock-at-least-for');
+      const owed = kept.filter(({ passesHold }) => passesHold);
+      return { cases: kept.length, breaches: owed.map((skip) => breach('kept out, and its tick was owed', skip)) };
+    },
+  },
+  {
     name: 'I6, I11',
     promise: 'no call is skipped because of a grant that is over, or was given back',
     check({ skips }) {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { LockInfo } from '../../../admin/lock-admin.js';
-import { lockSummary, openCount, stateWords } from '../../../operate/lock-summary.js';
+import { lockSummary, missedCount, openCount, stateWords } from '../../../operate/lock-summary.js';
 import { shortInstant, shortSpan } from '../../../operate/times.js';
 import { linkTo } from './feed.js';
 import { Legend, Picture } from './picture.js';
@@ -67,8 +67,8 @@ function Job({ lock, nowMs }: { readonly lock: LockInfo; readonly nowMs: number 
         {row.failuresInARow > 1 && <div class="bad">{row.failuresInARow} in a row</div>}
       </td>
       <td class="nowrap" data-label="Not done">
-        {row.openTicks.length === 0 ? '–' : <span class="bad">{openCount(row.openTicks)}</span>}
-        {row.missedTicks.length > 0 && <div class="quiet">{row.missedTicks.length} missed</div>}
+        {row.openTicks.length === 0 ? '–' : <span class="bad">{openCount(row)}</span>}
+        {row.missedTicks.length > 0 && <div class="quiet">{missedCount(row)} missed</div>}
       </td>
     </tr>
   );

@@ -99,7 +99,7 @@ export function Legend() {
           <svg width="14" height="14" aria-hidden="true">
             <circle class={`mark ${kind}`} cx="7" cy="7" r="5" />
           </svg>
-          {kind === 'missed' ? 'open tick that never came' : 'other open tick'}
+          {kind === 'missed' ? 'open tick without a run' : 'other open tick'}
         </li>
       ))}
     </ul>

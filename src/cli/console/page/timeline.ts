@@ -43,7 +43,11 @@ export function timelineOf(lock: LockInfo, nowMs: number): Timeline | undefined 
   const bars = [...current, ...runs.map((run, i) => runBar(run, latestEndMs(lock, runs[i - 1], run, nowMs)))];
   const marks = openTicks.map((tick): Mark => {
     const kind = missed.has(tick.getTime()) ? 'missed' : 'open';
-    return { kind, atMs: tick.getTime(), words: `tick ${shortInstant(tick)}: ${kind}, not done` };
+    return {
+      kind,
+      atMs: tick.getTime(),
+      words: `tick ${shortInstant(tick)}: ${kind === 'missed' ? 'without a run' : 'open'}, not done`,
+    };
   });
   const firstMs = Math.min(...bars.map(({ fromMs }) => fromMs), ...marks.map(({ atMs }) => atMs));
   if (!Number.isFinite(firstMs)) return undefined;
@@ -100,13 +104,14 @@ function runBar(run: RunInfo, latestEndMs: number): Bar {
 }
 
 /** The picture in words, for people who do not see it. */
-export function timelineWords({ runs, failuresInARow, openTicks = [] }: LockInfo): string {
+export function timelineWords(lock: LockInfo): string {
+  const { runs, failuresInARow, openTicks = [] } = lock;
   const count = (status: RunInfo['status']) => runs.filter((run) => run.status === status).length;
   const parts = [
     `last ${runs.length} runs: ${count('succeeded')} succeeded, ${count('failed')} failed, ${count('crashed')} crashed`,
     count('forced') > 0 && `${count('forced')} ended by force`,
     failuresInARow > 0 && `${failuresInARow} failures in a row`,
-    openTicks.length > 0 && `${openCount(openTicks)} ticks not done`,
+    openTicks.length > 0 && `${openCount(lock)} ticks not done`,
   ];
   return parts.filter(Boolean).join('; ');
 }

@@ -17,12 +17,13 @@ import type {
   RefusalReason,
   Refused,
   ReleaseResult,
+  StoreCall,
 } from '../../../core/ports/lock-store.js';
 import type { LockRecord } from '../../../core/record/lock-record.js';
 import { defined } from '../../../core/values/defined.js';
 import { newAttemptId } from '../../../core/values/names.js';
-import type { ContractHarness } from './case.js';
 import { expectGranted, expectRefused, expectSame } from './expectation.js';
+import type { ContractHarness } from './harness.js';
 
 /**
  * The lease of holders that live. It is longer than any case takes, and longer than any harness sets its clock back.
@@ -162,4 +163,17 @@ export function tick(minute: number): { readonly tickMs: number } {
 export async function isOpenOnce({ run, refuse }: Scene, minute: number): Promise<void> {
   await run(tick(minute));
   await refuse('stale-tick', tick(minute));
+}
+
+/** Makes a call from a host whose wall clock is ahead. */
+export function aheadBy(ms: number, call: StoreCall): StoreCall {
+  const { clock } = call;
+  return {
+    ...call,
+    clock: {
+      now: () => clock.now() + ms,
+      monotonic: () => clock.monotonic(),
+      setTimer: (callback, afterMs) => clock.setTimer(callback, afterMs),
+    },
+  };
 }

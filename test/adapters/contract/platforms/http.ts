@@ -19,7 +19,7 @@ export const http: Platform = {
   optionNames: 'name, tick, onSkipped, secret, maxDuration',
   options: { secret: false, tick: 'event' },
   limit: 'maxDuration, which is',
-  holder: /^request 01J:1$/,
+  holder: /^request 01J:1, process \d+ on \S+$/,
   wrap: (job, options) => withSingleExecution(executionLast(job) as () => Response, options),
   argsOf: ({ time, tenant, secret, waitUntil }) => {
     const at = typeof time === 'number' ? new Date(time).toISOString() : time;

@@ -1,5 +1,5 @@
 import { nameOfThrown } from '../store/reach.js';
-import { quotedName, type Rows } from '../store/sql-table.js';
+import type { Rows } from '../store/sql-table.js';
 import { type Finding, look, ok, problem, unknown, type Verdict, warning } from './finding.js';
 
 /** What the catalog says of a table. */
@@ -20,14 +20,17 @@ const FACTS = `SELECT format_type(n.atttypid, n.atttypmod) AS name_type, format_
   FROM pg_class c JOIN pg_attribute n ON n.attrelid = c.oid AND n.attname = 'name'
   JOIN pg_attribute r ON r.attrelid = c.oid AND r.attname = 'record' LEFT JOIN pg_collation l ON l.oid = n.attcollation`;
 
-/** Looks for what a statement without a row does not show: types, triggers and policies. */
-export function lookAtPostgresTable(rows: Rows, name: string): Promise<Finding> {
-  const quoted = quotedName(name);
+/**
+ * Looks for what a statement without a row does not show: types, triggers and policies.
+ *
+ * @param table the name in quotes
+ */
+export function lookAtPostgresTable(rows: Rows, table: string): Promise<Finding> {
   return look(
     'table kind',
     async () => {
-      const [facts] = await rows(`${FACTS} WHERE c.oid = to_regclass('${quoted.replaceAll("'", "''")}')`);
-      return facts ? verdictOf(facts as Facts, quoted) : unknown('not in the catalog', 'look at it with psql');
+      const [facts] = await rows(`${FACTS} WHERE c.oid = to_regclass('${table.replaceAll("'", "''")}')`);
+      return facts ? verdictOf(facts as Facts, table) : unknown('not in the catalog', 'look at it with psql');
     },
     (error) => unknown(`may not look: ${nameOfThrown(error)}`, 'allow this role to read the catalog'),
   );

@@ -8,63 +8,7 @@ import { errorName } from '../core/values/thrown.js';
 import type { Decision, Found } from './decisions.js';
 import { pacedRefusals } from './refusals.js';
 import { readFound, readListed, readWritten, refused } from './storage-answer.js';
-
-/**
- * A storage that can compare and swap: it keeps a JSON object under a key, and replaces the object only if nobody else
- * has written it since it was read. Its functions may reject with any error. A `LockStoreError` is passed on with its
- * code and its message. If it is not `retryable`, nothing was written, and the call ends at once.
- *
- * @typeParam Version a value that each write of a key changes: a counter, an ETag, a hash of the record
- */
-export interface Storage<Version> {
-  /** Reads the current record of a key, never an older state from a cache or a replica. */
-  read(
-    key: string,
-    signal: Signal,
-  ): Promise<{
-    /** Undefined or null for a key that was never written. */
-    readonly record?: StoredRecord | null | undefined;
-    /** The version of the record; undefined for a key that was never written. */
-    readonly version?: Version | undefined;
-    /** The storage's own time in whole epoch milliseconds. Only this time grants and judges leases. */
-    readonly nowMs: number;
-  }>;
-  /**
-   * Writes a record if `version` is still the version of its key. Inserts the record if `version` is undefined.
-   * Resolves to `true` if it wrote, and to `false` if it did not.
-   *
-   * @param notAfterMs The storage's time, in epoch milliseconds, from which on this write must not be applied any more,
-   *   because its caller has given up; undefined for a write that is right however late it comes. A storage whose
-   *   requests can wait in a queue compares it with its own clock, in the same step as the version.
-   */
-  write(
-    key: string,
-    record: StoredRecord,
-    version: Version | undefined,
-    signal: Signal,
-    notAfterMs?: number,
-  ): Promise<boolean>;
-  /** Lists all records whose keys begin with a prefix, for operators. Without this function, `list` is refused. */
-  list?(
-    prefix: string,
-    signal: Signal,
-  ): Promise<
-    {
-      /** The whole key, the prefix included. */
-      readonly key: string;
-      /** The record under the key. */
-      readonly record: StoredRecord;
-    }[]
-  >;
-  /**
-   * Whether an error proves that nothing was written and nothing will be. After any other error of `write`, the write
-   * may have been applied. @default never
-   */
-  isUnsent?(error: unknown): boolean;
-}
-
-/** A record as a storage keeps it: a JSON object of texts and numbers. */
-export type StoredRecord = { readonly [attribute: string]: string | number };
+import type { Storage, StoredRecord } from './storage-port.js';
 
 /** A request of a verb to a storage. */
 export interface Request {
@@ -79,6 +23,9 @@ export interface Changed<T> {
   readonly item: Item | undefined;
 }
 
+/** How a change ended; `sent` is when its first read was sent. */
+export type ChangeAnswer<T> = Answer<Changed<T>, Error> & { readonly sent?: Sent | undefined };
+
 /**
  * Reads a record, decides by it, and writes if the version of the record has not changed; starts again if somebody else
  * has written meanwhile. If no answer comes, the next try reads the record again and decides anew. `ambiguous`: a write
@@ -90,7 +37,7 @@ export async function change<Version, T>(
   request: Request,
   call: StoreCall,
   decide: (found: Found) => Decision<T>,
-): Promise<Answer<Changed<T>, Error>> {
+): Promise<ChangeAnswer<T>> {
   const { clock } = call;
   const endMono = clock.monotonic() + call.budgetMs;
   let sent: Sent | undefined;
@@ -134,8 +81,8 @@ export async function change<Version, T>(
   const answer = await tryUntilAnswered(call, send, classify);
   const ambiguous = unanswered > 0;
   return 'error' in answer
-    ? { error: failureOf(answer.error, request), ambiguous }
-    : { value: answer.value, ambiguous };
+    ? { error: failureOf(answer.error, request), ambiguous, sent }
+    : { value: answer.value, ambiguous, sent };
 }
 
 /** Lists every record under a prefix. @throws LockStoreError */

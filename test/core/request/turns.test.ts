@@ -1,43 +1,71 @@
-import { type Claim, type ExecuteOptions, executeWithLock, type LockStore } from 'single-execution';
+import { type Claim, type ExecuteOptions, executeWithLock, type LockStore, type StoreCall } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
-import { inTurn, nextInTurn, type Waiting } from '../../../src/core/run/turns.js';
+import type { Waiting } from '../../../src/core/ports/lock-store.js';
+import { takingTurns } from '../../../src/core/request/turns.js';
+import { storeCall } from '../../support/contract-harness.js';
 import { gate } from '../../support/gate.js';
+import { claim, done } from '../../support/one-run.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';
 import { settledOf } from '../../support/settled.js';
 
 const ABREAST = 64;
 const FOREVER = Number.POSITIVE_INFINITY;
 
-/** A store, and calls to it that each are answered when the test says so. */
+/** A store that takes turns, and calls to it that each are answered when the test says so. */
 function manyCalls() {
   const clock = manualClock();
-  const store = scriptedStore();
   const sent: string[] = [];
+  const limits: StoreCall[] = [];
   const answers = new Map<string, () => void>();
-  const sending = (name: string) => async () => {
+  const send = async (name: string, limit: StoreCall) => {
     sent.push(name);
+    limits.push(limit);
     const { opened, open } = gate();
     answers.set(name, open);
     await opened;
     if (name.startsWith('failing')) throw new Error(name);
+  };
+  const bare: LockStore = scriptedStore({
+    async acquire(asked, limit) {
+      await send(asked.name, limit);
+      return grantOf(asked, limit);
+    },
+    async release({ name }, _, limit) {
+      await send(name, limit);
+      return 'released';
+    },
+  });
+  const client = {};
+  const store = takingTurns(client, bare);
+  const limit = (over: Partial<Waiting> = {}): StoreCall => ({
+    ...storeCall(clock),
+    budgetMs: 5_000,
+    waiting: { untilMono: FOREVER, ...over },
+  });
+  const call = async (name: string, over?: Partial<Waiting>) => {
+    await store.acquire(claim({ name }), limit(over));
     return name;
   };
-  const waiting = (over: Partial<Waiting> = {}): Waiting => ({ clock, untilMono: FOREVER, ...over });
-  const call = (name: string, over?: Partial<Waiting>) => inTurn(store, waiting(over), sending(name));
-  const urgent = (name: string, over?: Partial<Waiting>) => nextInTurn(store, waiting(over), sending(name));
+  const urgent = (name: string, over?: Partial<Waiting>) =>
+    store.release(grantOf(claim({ name }), limit()).lease, done, limit(over)).then(() => name);
   /** As many calls as may be under way at a time. */
   const fill = (name = 'early') => {
     const calls = Array.from({ length: ABREAST }, (_, n) => call(`${name} ${n}`));
     for (const each of calls) each.catch(() => undefined);
   };
   const answer = async (name: string) => {
+    await clock.advance(0);
     answers.get(name)?.();
     await clock.advance(0);
   };
   const late = () => sent.filter((name) => !/early/.test(name));
-  return { clock, store, sent, late, call, urgent, fill, answer };
+  return { clock, client, bare, store, sent, limits, limit, late, call, urgent, fill, answer };
 }
+
+const unsent = (calls: readonly Promise<unknown>[]) =>
+  Promise.all(calls.map((each) => each.catch((error: unknown) => error)));
+const NO_TURN = { name: 'RunEndedError', code: 'DEADLINE' };
 
 test('row 97: 64 calls are under way at a time; the next one is sent when one of them is answered', async () => {
   const { sent, late, call, fill, answer } = manyCalls();
@@ -79,14 +107,15 @@ test('row 97: what is urgent goes before what is not', async () => {
 test('row 97: nobody waits longer than it may; then only what is urgent is sent', async () => {
   const { clock, late, call, urgent, fill, answer } = manyCalls();
   fill();
-  const calls = [call('a', { untilMono: 2_500 }), urgent('release', { untilMono: 2_500 })] as const;
+  const calls = [call('a', { untilMono: 2_500 }), urgent('release', { untilMono: 2_500 })];
+  for (const each of calls) each.catch(() => undefined);
   await clock.advance(2_499);
   expect(late()).toEqual([]);
 
   await clock.advance(1);
   expect(late()).toEqual(['release']);
   await answer('release');
-  expect(await Promise.all(calls)).toEqual([undefined, 'release']);
+  expect(await unsent(calls)).toMatchObject([NO_TURN, 'release']);
   expect(clock.pendingTimers()).toBe(0);
 });
 
@@ -96,9 +125,10 @@ test('row 97: one whose signal aborts waits no longer', async () => {
   before.abort();
   fill();
   const calls = [call('a', { signal: before.signal }), call('b', { signal: meanwhile.signal })];
+  for (const each of calls) each.catch(() => undefined);
   meanwhile.abort();
 
-  expect(await Promise.all(calls)).toEqual([undefined, undefined]);
+  expect(await unsent(calls)).toMatchObject([NO_TURN, NO_TURN]);
   expect(late()).toEqual([]);
   expect(clock.pendingTimers()).toBe(0);
 });
@@ -114,6 +144,7 @@ describe('row 97: a store that answers nobody', () => {
     await clock.advance(1);
     expect(late()).toEqual(['a']);
     void call('b');
+    await clock.advance(0);
     expect(late()).toEqual(['a', 'b']);
   });
 
@@ -152,10 +183,56 @@ test('row 97: a call that its platform has cut off is counted for 20 s', async (
   expect(late()).toEqual([]);
   await clock.advance(1);
   void urgent('release');
+  await clock.advance(0);
   expect(late()).toEqual(['release']);
   await answer('release');
 
   expect(late()).toEqual(['release', 'a']);
+});
+
+test('row 97: stores over one client take turns together', async () => {
+  const { clock, client, bare, limit, sent, late, fill, answer } = manyCalls();
+  fill();
+  const other = takingTurns(client, bare);
+  void other.acquire(claim({ name: 'other store' }), limit());
+  const alone = takingTurns({}, bare);
+  void alone.acquire(claim({ name: 'other client' }), limit());
+  await clock.advance(0);
+  expect(late()).toEqual(['other client']);
+
+  await answer('early 1');
+  expect(sent.at(-1)).toBe('other store');
+});
+
+test('row 97: a call without a time to wait is sent at once', async () => {
+  const { clock, store, limit, late, fill } = manyCalls();
+  fill();
+  const { waiting: _, ...call } = limit();
+  void store.acquire(claim({ name: 'loose' }), call);
+  await clock.advance(0);
+
+  expect(late()).toEqual(['loose']);
+});
+
+test.each([
+  ['has the time of its call, if it did not wait', 0, 10_000, 5_000],
+  ['has half of what is left, if it has waited', 4_000, 10_000, 3_000],
+  ['has the time of its call, if more than twice that is left', 4_000, 60_000, 5_000],
+  ['has half a try, if almost nothing is left', 9_900, 10_000, 500],
+])('row 97: a call %s', async (_, waitedMs, endMono, budgetMs) => {
+  const { clock, limits, late, call, urgent, fill, answer } = manyCalls();
+  if (waitedMs > 0) fill();
+  void call('a', { endMono: clock.monotonic() + endMono });
+  for (let ms = 0; ms < waitedMs; ms += 100) {
+    // The store answers somebody, so that the call goes on waiting for it.
+    void urgent(`early ${ms} ms`, { untilMono: clock.monotonic() });
+    await answer(`early ${ms} ms`);
+    await clock.advance(100);
+  }
+  await answer('early 1');
+
+  expect(late()).toEqual(['a']);
+  expect(limits.at(-1)).toMatchObject({ budgetMs });
 });
 
 describe('row 97: a run whose turn comes late', () => {
@@ -164,14 +241,17 @@ describe('row 97: a run whose turn comes late', () => {
     const clock = manualClock();
     const claims: Claim[] = [];
     const open: (() => void)[] = [];
-    const store = scriptedStore({
-      async acquire(claim, call) {
-        claims.push(claim);
-        if (claim.name.startsWith('early')) await new Promise<void>((resolve) => open.push(resolve));
-        return grantOf(claim, call);
-      },
-      ...over,
-    });
+    const store = takingTurns(
+      {},
+      scriptedStore({
+        async acquire(claim, call) {
+          claims.push(claim);
+          if (claim.name.startsWith('early')) await new Promise<void>((resolve) => open.push(resolve));
+          return grantOf(claim, call);
+        },
+        ...over,
+      }),
+    );
     const options = { store, clock, lockAtMostFor: '1m', observers: [] } satisfies Partial<ExecuteOptions>;
     const run = (name: string, more: Partial<ExecuteOptions> = {}) =>
       executeWithLock(({ lockedAt }) => lockedAt, { ...options, ...more, name });
@@ -227,16 +307,19 @@ describe('row 97: a run whose turn comes late', () => {
 test('row 97: a release waits for half of what is left of its lease, and is then sent', async () => {
   const clock = manualClock();
   const released: [string, number][] = [];
-  const store = scriptedStore({
-    acquire: async (claim, call) => {
-      if (claim.name.startsWith('early')) return new Promise(() => undefined);
-      return grantOf(claim, call);
-    },
-    release: async ({ name }) => {
-      released.push([name, clock.monotonic()]);
-      return 'released';
-    },
-  });
+  const store = takingTurns(
+    {},
+    scriptedStore({
+      acquire: async (claim, call) => {
+        if (claim.name.startsWith('early')) return new Promise(() => undefined);
+        return grantOf(claim, call);
+      },
+      release: async ({ name }) => {
+        released.push([name, clock.monotonic()]);
+        return 'released';
+      },
+    }),
+  );
   const options = { store, clock, observers: [] };
   const done = gate();
   const outcome = executeWithLock(() => done.opened, { ...options, name: 'job', lockAtMostFor: '5s' });

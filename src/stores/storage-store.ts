@@ -1,12 +1,31 @@
 import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
-import type { Granted, LockStore, StoreCall } from '../core/ports/lock-store.js';
+import type {
+  AcquireResult,
+  Claim,
+  Completion,
+  Lease,
+  LockStore,
+  ReleaseResult,
+  StoreCall,
+} from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
 import type { StoreOperation } from '../core/public/errors.js';
 import { lockKey } from '../core/record/lock-record.js';
-import { settleAttempt, settledDeletion, settledListing, unansweredWrite } from '../core/request/attempt.js';
-import { type Answer, answered } from '../core/request/try-loop.js';
+import {
+  cancelCall,
+  type Ended,
+  isUnreadable,
+  mayStillApply,
+  resultOf,
+  settledDeletion,
+  settledListing,
+  unansweredWrite,
+  uncancelled,
+  unusedCompletions,
+} from '../core/request/attempt.js';
+import { answered } from '../core/request/try-loop.js';
 import { describe } from '../core/values/checks.js';
-import type { Sent } from '../core/values/clock.js';
+import { defined } from '../core/values/defined.js';
 import { memberListName, nameProblem } from '../core/values/names.js';
 import {
   type Decision,
@@ -24,7 +43,8 @@ import {
   type Found,
   keepingUnreadable,
 } from './decisions.js';
-import { type Changed, change, listAll, type Storage } from './storage.js';
+import { type ChangeAnswer, change, listAll } from './storage-change.js';
+import type { Storage } from './storage-port.js';
 
 /**
  * Makes the verbs of runs, of the members of an election, and of operators. Each verb changes one record in a storage.
@@ -33,7 +53,7 @@ import { type Changed, change, listAll, type Storage } from './storage.js';
  * @param keyPrefix put before each lock name
  * @throws TypeError for a prefix that is not a string
  */
-export function swapStore<Version>(
+export function storageStore<Version>(
   storageOf: (call: StoreCall) => Storage<Version>,
   keyPrefix: unknown = '',
 ): LockStore & MemberStore & LockAdminStore {
@@ -61,31 +81,42 @@ type Swap = <T>(
   name: string,
   call: StoreCall,
   decide: (found: Found) => Decision<T>,
-) => Promise<Answer<Changed<T>, Error>>;
+) => Promise<ChangeAnswer<T>>;
+
+async function acquire(swap: Swap, claim: Claim, call: StoreCall): Promise<AcquireResult> {
+  const { name } = claim;
+
+  // 1. Acquire; this also takes over an expired lock.
+  const answer = await swap('acquire', name, call, (found) => decideAcquire(claim, found));
+  const ended: Ended = 'error' in answer ? { status: 'failed', error: answer.error } : answer.value.result;
+  const writes = [{ answer }];
+  if (!mayStillApply(claim, ended, writes)) return resultOf(ended);
+
+  // 2. Cancel. If it finds a grant, the lease counts from the first send of the acquire.
+  const { sent } = answer;
+  const cancel = await swap('acquire', name, cancelCall(call), (found) =>
+    decideCancel(claim, { ...found, ...defined({ sent }) }),
+  );
+  if ('error' in cancel) throw uncancelled(name, ended, cancel.error);
+  const own = cancel.value.result;
+  if (!own || !('error' in ended && isUnreadable(ended.error))) return own ?? resultOf(ended);
+
+  // 3. Give back what cannot be used.
+  for (const unused of unusedCompletions(claim)) {
+    if (!(await release(swap, own.lease, unused, cancelCall(call)).then(() => false, isUnreadable))) break;
+  }
+  return resultOf(ended);
+}
+
+async function release(swap: Swap, lease: Lease, completion: Completion, call: StoreCall): Promise<ReleaseResult> {
+  const answer = await swap('release', lease.name, call, (found) => decideRelease(lease, completion, found));
+  const { result } = answered(answer);
+  return result === 'lost' && answer.ambiguous ? 'unknown' : result;
+}
 
 function lockVerbs(swap: Swap): LockStore & MemberStore {
   return {
-    acquire(claim, call) {
-      let sent: Sent | undefined;
-      return settleAttempt<Changed<Granted | undefined>>(claim, call, {
-        async acquire(note) {
-          const answer = await swap('acquire', claim.name, call, (found) => {
-            sent = found.sent;
-            return decideAcquire(claim, found);
-          });
-          note(answer, 'value' in answer ? answer.value.item : undefined);
-          return answered(answer).result;
-        },
-        // If the cancel finds a grant, the lease counts from the first send of the acquire.
-        cancel: (cancelCall) =>
-          swap('acquire', claim.name, cancelCall, (found) =>
-            decideCancel(claim, { ...found, sent: sent ?? found.sent }),
-          ),
-        own: ({ result }) => result,
-        giveBack: async (lease, completion, releaseCall) =>
-          answered(await swap('release', lease.name, releaseCall, (found) => decideRelease(lease, completion, found))),
-      });
-    },
+    acquire: (claim, call) => acquire(swap, claim, call),
 
     async extend(lease, { leaseMs }, call) {
       return answered(await swap('extend', lease.name, call, (found) => decideExtend(lease, leaseMs, found))).result;
@@ -95,11 +126,7 @@ function lockVerbs(swap: Swap): LockStore & MemberStore {
       return answered(await swap('mark', lease.name, call, (found) => decideMark(lease, done, found))).result;
     },
 
-    async release(lease, completion, call) {
-      const answer = await swap('release', lease.name, call, (found) => decideRelease(lease, completion, found));
-      const { result } = answered(answer);
-      return result === 'lost' && answer.ambiguous ? 'unknown' : result;
-    },
+    release: (lease, completion, call) => release(swap, lease, completion, call),
 
     async checkIn(asked, call) {
       const name = memberListName(asked.group);

@@ -1,9 +1,10 @@
 import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
+import { takingTurns } from '../core/request/turns.js';
 import { checkMethods, checkStoreOptions, namesOf } from '../core/values/checks.js';
-import type { Storage, StoredRecord } from './storage.js';
-import { swapStore } from './swap-store.js';
+import type { Storage, StoredRecord } from './storage-port.js';
+import { storageStore } from './storage-store.js';
 
 export type { Storage, StoredRecord };
 
@@ -51,5 +52,8 @@ export function compareAndSwapStore<Version>(
   checkStoreOptions('compareAndSwapStore', options, OPTIONS);
   const { storage, keyPrefix } = options;
   checkMethods('storage', storage, ['read', 'write'], 'give an object with the functions read and write');
-  return swapStore(() => storage, keyPrefix);
+  return takingTurns(
+    storage,
+    storageStore(() => storage, keyPrefix),
+  );
 }

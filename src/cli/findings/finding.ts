@@ -1,6 +1,8 @@
-import type { ClockBounds } from '../../index.js';
-import type { Session } from '../command.js';
-import { NOBODY } from '../known-lock.js';
+import type { LockAdmin } from '../../admin/lock-admin.js';
+import type { Clock, ClockBounds } from '../../index.js';
+
+/** The name of a lock that does not exist. Checks read this lock; they never create it. */
+export const NOBODY = 'single-execution-doctor';
 
 /** The result of one check of a store. */
 export interface Finding {
@@ -14,7 +16,10 @@ export interface Finding {
 }
 
 /** The locks of the store, and the clock of this host. */
-export type Examiner = Pick<Session, 'admin' | 'clock'>;
+export interface Examiner {
+  readonly admin: LockAdmin;
+  readonly clock: Clock;
+}
 
 export type Verdict = Omit<Finding, 'check'>;
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { DescribeTableCommandOutput, TableDescription } from '@aws-sdk/client-dynamodb';
 import { type Clock, type ClockBounds, LockStoreError } from '../../index.js';
 import { indexConflict, RECORD_ATTRIBUTES, recordAttributeType } from '../../operate/table-attributes.js';
-import { NOBODY } from '../known-lock.js';
 import { type DynamoDBTable, isDenied } from '../store/dynamodb-table.js';
 import { nameOfThrown, systemWords } from '../store/reach.js';
 import {
@@ -10,6 +9,7 @@ import {
   type Examiner,
   type Finding,
   look,
+  NOBODY,
   ok,
   problem,
   unknown,

@@ -1,0 +1,129 @@
+import { checkKnown, checkMethods, describe } from '../core/values/checks.js';
+import { systemClock } from '../core/values/clock.js';
+import { msOfDate } from '../core/values/date.js';
+import { type Duration, parseDuration } from '../core/values/duration.js';
+import { askSchedule, dateOf, isTimed, type Schedule, ticksBetween } from '../core/values/tick.js';
+import { readSchedule } from '../schedule/read-schedule.js';
+import { rate } from '../schedule/schedule.js';
+import { type LockInfo, stateWithoutPause } from './lock-info.js';
+
+/** How old a tick must be by default before it can be overdue: 15 minutes. */
+export const USUAL_GRACE: Duration = '15m';
+
+/** How early a run without a tick can start for its tick: a host's clock, or its timer, may be early. */
+const EARLY_MS = 5_000;
+
+/** When a job counts as overdue. */
+export interface OverdueOptions {
+  /** When its ticks are due, or the time between two of its runs. @default the schedule in its record */
+  readonly schedule?: Schedule | Duration;
+  /** How old a tick must be before it can be overdue: the longest time that a run takes, and some more. @default '15m' */
+  readonly grace?: Duration;
+  /** When a job that never ran became due to run: ticks up to this instant do not count. @default none */
+  readonly since?: Date;
+  /** @default the store's own time of the reading, where it tells one, or else this host's clock */
+  readonly now?: Date;
+}
+
+/**
+ * Finds out whether a job has stopped. It is overdue when a tick of its schedule is older than `grace`, no tick at or
+ * after it is done, no live lease has a tick at or after it, and its lock is not paused. If its calls carry no tick, the
+ * last run that succeeded counts, and with a duration as schedule that run's instant plus the duration. A job that never
+ * ran is overdue, too. A run by hand counts for nothing.
+ *
+ * @example
+ * ```ts
+ * import { lockAdmin, overdueTick } from 'single-execution/admin';
+ * import { dynamoDBAdminStore } from 'single-execution/dynamodb';
+ * import { cron } from 'single-execution/schedule';
+ *
+ * const admin = lockAdmin(dynamoDBAdminStore({ tableName: 'locks' }));
+ * const late = overdueTick(await admin.get('send-digest'), { schedule: cron('0 9 * * *') });
+ * if (late) console.error(`send-digest has not run since ${late.toISOString()}`);
+ * ```
+ *
+ * @param lock the job's lock; undefined for a job that never ran
+ * @returns the oldest tick that is overdue. For a duration: the last success plus the duration, or `now` minus `grace`
+ *   for a job that never ran. Undefined when nothing is overdue
+ * @throws TypeError if neither the options nor the record have a schedule; TypeError, RangeError for invalid options
+ */
+export function overdueTick(lock: LockInfo | undefined, options: OverdueOptions = {}): Date | undefined {
+  checkKnown(options, ['schedule', 'grace', 'since', 'now'], 'overdueTick');
+  const nowMs = instant(options.now, 'now') ?? readAt(lock).getTime();
+  const lastMs = nowMs - parseDuration(options.grace ?? USUAL_GRACE, 'grace');
+  const sinceMs = instant(options.since, 'since');
+  const schedule = scheduleFor(lock, options.schedule);
+  if (lock?.state === 'paused') return undefined;
+  const fromMs = (lock && lastSeen(lock, schedule)) ?? sinceMs;
+  const { everyMs = 0 } = schedule;
+  if (everyMs > 0) {
+    const dueMs = fromMs === undefined ? lastMs : fromMs + everyMs;
+    return dateOf(dueMs <= lastMs ? dueMs : undefined);
+  }
+  return dateOf(
+    fromMs === undefined ? lastTick(schedule, lastMs) : ticksBetween(schedule, fromMs + 1, lastMs + 1, 1)[0],
+  );
+}
+
+/** Returns when a lock was read: by the store's own time where it tells one, or else by this host's clock. */
+export function readAt(lock: LockInfo | undefined): Date {
+  return lock?.readAt ?? dateOf(systemClock.now());
+}
+
+/** Returns the schedule of a lock, read and checked. */
+export function scheduleFor(
+  lock: Pick<LockInfo, 'name' | 'schedule'> | undefined,
+  given: OverdueOptions['schedule'],
+): Schedule {
+  // A job without a record is overdue, whatever its schedule.
+  const schedule = given ?? (lock ? lock.schedule && readSchedule(lock.schedule) : 1);
+  if (schedule === undefined || schedule === '') {
+    throw new TypeError(`the record has no schedule: give schedule, such as cron('0 9 * * *') or '1h'`);
+  }
+  if (typeof schedule !== 'object') return rate(schedule);
+  const remedy = "give a schedule, such as cron('0 9 * * *'), or a duration such as '1h'";
+  checkMethods('schedule', schedule, ['previous', 'next', 'between'], remedy);
+  return schedule;
+}
+
+/**
+ * Returns the newest instant for which the job has done its work, or is at work: the tick that is done, or the tick of a
+ * live lease. Where calls carry no tick, the start of the run counts.
+ */
+function lastSeen(lock: LockInfo, schedule: Schedule): number | undefined {
+  const { doneTick, lockedAt, tick } = lock;
+  const success = lock.runs.find(({ status, isManual }) => status === 'succeeded' && !isManual);
+  const isLive = stateWithoutPause(lock) === 'held';
+  const hasTicks = isTimed(schedule) && doneTick !== undefined;
+  const starts = hasTicks ? [] : [success?.lockedAt ?? doneTick, isLive && !tick ? lockedAt : undefined];
+  const seen = [
+    hasTicks ? doneTick.getTime() : undefined,
+    isLive ? tick?.getTime() : undefined,
+    ...starts.map((start) => start && tickOfStart(schedule, start.getTime())),
+  ].filter((ms) => ms !== undefined);
+  return seen.length === 0 ? undefined : Math.max(...seen);
+}
+
+/** Returns the tick that a run without a tick was for: it can start a little early. */
+function tickOfStart(schedule: Schedule, startMs: number): number {
+  if (!isTimed(schedule)) return startMs;
+  const next = askSchedule(schedule, 'next', startMs);
+  return typeof next === 'number' && next - startMs <= EARLY_MS ? next : startMs;
+}
+
+/** Returns the newest tick up to an instant that is not optional. */
+function lastTick(schedule: Schedule, atMs: number): number | undefined {
+  for (let lastMs: unknown = atMs; ; lastMs = Number(lastMs) - 1) {
+    lastMs = askSchedule(schedule, 'previous', Number(lastMs));
+    if (typeof lastMs !== 'number') return undefined;
+    if (askSchedule(schedule, 'isOptional', lastMs) !== true) return lastMs;
+  }
+}
+
+/** @throws TypeError, RangeError for another value than a valid Date or undefined */
+export function instant(value: Date | undefined, option: string): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = msOfDate(value);
+  if (ms !== undefined && !Number.isNaN(ms)) return ms;
+  throw new TypeError(`${option} is ${describe(value)}: give a valid Date`);
+}

@@ -1,0 +1,150 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pool } from 'pg';
+import { createPostgresTable } from 'single-execution/postgres';
+import { describe, expect, type TestContext, test, vi } from 'vitest';
+import { type BuiltCli, builtCli, type StartedCli } from '../support/built-cli.js';
+import { freezeServer } from '../support/frozen-server.js';
+import { startPostgresServer } from '../support/postgres-server.js';
+import { startRedisServer } from '../support/redis-server.js';
+import { consoleOf } from './console/stage.js';
+
+/*
+ * The real server stands still (SIGSTOP) while the tool works: connections stay open, and nothing is answered. The
+ * silent servers of silent-server.test.ts say nothing from the start.
+ */
+
+vi.setConfig({ maxConcurrency: 3 });
+
+/** Ends what hangs. Far longer than the tool may take, so that a busy machine fails no test. */
+const LONG = 90_000;
+
+const CLIENTS: Readonly<Record<string, readonly string[]>> = {
+  pg: ['pg'],
+  'postgres.js': ['postgres'],
+  ioredis: ['ioredis'],
+  'node-redis': ['redis', '@redis'],
+};
+
+interface Scene {
+  readonly cli: BuiltCli;
+  /** The options that name the store. */
+  readonly at: readonly string[];
+  freeze(): void;
+}
+
+async function scene(client: string, { onTestFinished }: Pick<TestContext, 'onTestFinished'>): Promise<Scene> {
+  const packages = CLIENTS[client] ?? [];
+  const isRedis = packages.some((name) => name.includes('redis'));
+  const [server, cli] = await Promise.all([isRedis ? startRedisServer() : startPostgresServer(), builtCli(packages)]);
+  let thaw = () => {};
+  onTestFinished(async () => {
+    thaw();
+    await cli.remove();
+    await server.stop();
+  });
+  if (!isRedis) {
+    const pool = new Pool({ connectionString: server.url });
+    await createPostgresTable(pool);
+    await pool.end();
+  }
+  return {
+    cli,
+    at: [isRedis ? '--redis-url' : '--postgres-url', server.url],
+    freeze() {
+      thaw = freezeServer({ port: Number(new URL(server.url).port) });
+    },
+  };
+}
+
+function untilText({ child }: StartedCli, text: string): Promise<void> {
+  let seen = '';
+  return new Promise((resolve) =>
+    child.stdout?.on('data', (chunk) => {
+      seen += chunk;
+      if (seen.includes(text)) resolve();
+    }),
+  );
+}
+
+const job = (...script: readonly string[]) => ['--', 'sh', '-c', ['echo started', ...script].join('; ')];
+
+describe.runIf(process.platform === 'linux').concurrent.each(Object.keys(CLIENTS))(
+  'rows 176, 177: F170 over %s the server stands still',
+  (client) => {
+    test(
+      'the command is asked to stop by the end of its lease, and run ends',
+      async (context) => {
+        const { cli, at, freeze } = await scene(client, context);
+        const line = ['run', '--name', 'job', '--at-most', '3s', '--keep-alive', ...at];
+        const running = cli.start([...line, ...job("trap 'echo told; exit 0' TERM", 'while :; do sleep 0.1; done')]);
+        await untilText(running, 'started');
+        freeze();
+
+        const { code, stdout, stderr } = await running.ended;
+        expect({ code, stdout }).toEqual({ code: 70, stdout: 'started\ntold\n' });
+        expect(stderr).toContain('lock "job"');
+      },
+      LONG,
+    );
+
+    test(
+      'a command that ends by itself keeps its exit code, and run ends',
+      async (context) => {
+        const { cli, at, freeze } = await scene(client, context);
+        const folder = await mkdtemp(join(tmpdir(), 'frozen-'));
+        context.onTestFinished(() => rm(folder, { recursive: true }));
+        const go = join(folder, 'go');
+        const line = ['run', '--name', 'job', '--at-most', '1h', ...at];
+        const running = cli.start([...line, ...job(`until [ -e ${go} ]; do sleep 0.1; done`, 'exit 7')]);
+        await untilText(running, 'started');
+        freeze();
+        await writeFile(go, '');
+
+        expect((await running.ended).code).toBe(7);
+      },
+      LONG,
+    );
+
+    test(
+      'each other verb ends with an error, and an open console shows it and ends by SIGTERM',
+      async ({ expect, onTestFinished }) => {
+        const { cli, at, freeze } = await scene(client, { onTestFinished });
+        await cli.run(['run', '--name', 'job', ...at, '--', 'true']);
+        const running = cli.start(['console', ...at]);
+        const { ask } = await consoleOf(running.child);
+        freeze();
+        const verbs = [
+          ['ls'],
+          ['show', 'job'],
+          ['pause', 'job'],
+          ['unlock', 'job', '--yes', '--token', '1'],
+          ['doctor'],
+        ];
+        const run = ['run', '--name', 'job', ...at, '--', 'true'];
+        const ends = await Promise.all([...verbs.map((verb) => cli.run([...verb, ...at])), cli.run(run)]);
+        expect(ends.map(({ code }) => code)).toEqual([...verbs.map(() => 1), 69]);
+        await expect.poll(async () => (await ask('/api/locks')).status).toBe(502);
+
+        running.child.kill('SIGTERM');
+        expect((await running.ended).code).toBe(0);
+      },
+      LONG,
+    );
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'row 176: a command that ignores SIGTERM is killed, and run ends',
+  async (context) => {
+    const { cli, at, freeze } = await scene('pg', context);
+    const line = ['run', '--name', 'job', '--at-most', '3s', ...at];
+    const running = cli.start([...line, ...job("trap 'echo told' TERM", 'while :; do sleep 0.1; done')]);
+    await untilText(running, 'started');
+    freeze();
+
+    expect(await running.ended).toMatchObject({ code: 70, stdout: 'started\ntold\n' });
+  },
+  LONG,
+);
