@@ -121,12 +121,12 @@ function failureTold(error: unknown): Told {
   return { text: code === undefined ? `${name}: ${message}` : `${name} ${code}` };
 }
 
-/** A pattern for the words of a cell: `verb+` is one or more, `word?` may be missing. */
+/** A pattern for the words of a cell: `verb+` is one or more, `(verb|other)*` none or more, `word?` may be missing. */
 function patternOf(words: string, separator: string): RegExp {
   const parts = words.split(separator).map((word) => {
     // The word stands after a separator or at the beginning.
-    const part = `(^|${separator})${word.replace(/[+?]$/, '')}`;
-    if (word.endsWith('+')) return `(${part})+`;
+    const part = `(^|${separator})${word.replace(/[+*?]$/, '')}`;
+    if (/[+*]$/.test(word)) return `(${part})${word.at(-1)}`;
     return word.endsWith('?') ? `(${part})?` : part;
   });
   return new RegExp(`^${parts.join('')}$`);

@@ -89,7 +89,8 @@ function onDatabase(operation: OperationName, column: Column): Column {
   if (struck === 'get' || struck === 'list') return column;
   const cutShort = ([told, requests, record]: Cell): Cell => [
     told,
-    requests.replace(`${struck}+`, `${struck}+ read?`),
+    // A read can be cut short, too: by the end of the budget, or by the client's own timeout.
+    requests.replace(`${struck}+`, `${struck} (${struck}|read)*`),
     record,
   ];
   const { throttled, lost, unheard } = ever;

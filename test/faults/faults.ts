@@ -126,8 +126,9 @@ export const FAULTS: Readonly<Record<Way, readonly FaultRow[]>> = {
   Postgres: [
     ...NETWORK,
     throttled('SQLSTATE 55P03', refusedBy('55P03'), { ever: true }),
-    throttled('SQLSTATE 40001', refusedBy('40001')),
-    throttled('SQLSTATE 57P03', refusedBy('57P03')),
+    ...['40001', '40P01', '53300', '57014', '57P03', '25006'].map((code) =>
+      throttled(`SQLSTATE ${code}`, refusedBy(code)),
+    ),
     ...eitherWay('SQLSTATE 08P01 of a pooler', { kind: 'refusal', text: '08P01' }, { failure: 'F2' }),
     ...eitherWay('connection ended by the server, SQLSTATE 57P01', { kind: 'terminate' }, { failure: 'F2' }),
   ],

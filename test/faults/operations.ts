@@ -1,7 +1,7 @@
 import type { Outcome } from 'single-execution';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
 import { newAttemptId } from '../../src/core/values/names.js';
-import { storeCall } from '../support/contract-harness.js';
+import { patientCall, storeCall } from '../support/contract-harness.js';
 import { hurriedClock } from '../support/hurried-clock.js';
 import { pass } from '../support/pass.js';
 import { shiftedClock } from '../support/shifted-clock.js';
@@ -56,6 +56,8 @@ const ADMIN_MS = 15_000 / HURRY;
 const TICK = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
 
 const call = () => storeCall(shiftedClock(0));
+/** For what is prepared past all faults, however slow the machine is. */
+const patient = () => patientCall(shiftedClock(0));
 
 /** What the caller of a run is told. */
 function toldOf(outcome: Outcome<unknown>): Told {
@@ -78,7 +80,7 @@ const releaseWithin = (patience: Patience) => (patience === 'little' ? RELEASE_M
 async function runAnother({ direct }: Scene, tickMs: number): Promise<void> {
   const lease = await hold(direct, { tickMs });
   const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1 } as const;
-  await direct.store.release(lease, completion, call());
+  await direct.store.release(lease, completion, patient());
 }
 
 async function hold(
@@ -91,7 +93,7 @@ async function hold(
   }: { tickMs?: number; leaseMs?: number; clock?: ReturnType<typeof shiftedClock>; lockedBy?: string } = {},
 ) {
   const claim = { name: NAME, attemptId: newAttemptId(), leaseMs, lockedBy, markTickAtStart: false };
-  const result = await store.acquire(tickMs === undefined ? claim : { ...claim, tickMs }, { ...call(), clock });
+  const result = await store.acquire(tickMs === undefined ? claim : { ...claim, tickMs }, { ...patient(), clock });
   if (result.status === 'refused') throw new Error(`the lock was not free: ${result.reason}`);
   return result.lease;
 }
@@ -209,7 +211,7 @@ export const OPERATIONS = {
   },
 
   resume: {
-    before: ({ direct }) => direct.admin.pause(NAME, { untilMs: 8.64e15, by: ANOTHER }, call()),
+    before: ({ direct }) => direct.admin.pause(NAME, { untilMs: 8.64e15, by: ANOTHER }, patient()),
     ask: async (scene) => ({ text: await adminOf(scene).resume(NAME) }),
     tryMs: ADMIN_TRY_MS,
     everMs: ADMIN_MS,
@@ -236,7 +238,7 @@ export const OPERATIONS = {
   },
 
   'check-in': {
-    before: ({ direct }) => direct.store.checkIn({ group: NAME, member: 'first', forget: [] }, call()),
+    before: ({ direct }) => direct.store.checkIn({ group: NAME, member: 'first', forget: [] }, patient()),
     async ask({ store }, patience) {
       const budgetMs = patience === 'little' ? CHECK_IN_MS : 5_000;
       const { members } = await store.checkIn({ group: NAME, member: 'second', forget: [] }, { ...call(), budgetMs });
@@ -254,6 +256,6 @@ export const OPERATIONS = {
 export type OperationName = keyof typeof OPERATIONS;
 
 async function holdSeen({ direct }: Scene) {
-  const fencingToken = Number((await direct.admin.get(NAME, call()))?.item['fencingToken']);
+  const fencingToken = Number((await direct.admin.get(NAME, patient()))?.item['fencingToken']);
   return { fencingToken };
 }

@@ -13,6 +13,7 @@ const LONGEST = [
   'faults/dynamodb',
   'faults/postgres',
   'faults/redis',
+  'faults/sqlite',
   'faults/upstash',
   'cli/run',
   'cli/run-processes',

@@ -1,7 +1,6 @@
-import { EventEmitter } from 'node:events';
 import { Pool } from 'pg';
+import postgresJs from 'postgres';
 import { type PostgresClient, postgresStore } from 'single-execution/postgres';
-import { DRIVERS } from '../../clients/postgres-drivers.js';
 import { postgres } from '../../support/backends/postgres.js';
 import { freshPlace } from '../../support/backends.js';
 import { postgresProtocol } from '../wire/postgres-protocol.js';
@@ -14,32 +13,26 @@ interface Opened {
   close(): unknown;
 }
 
-/** The clients: pg set as docs/stores/postgres.md says, and packages with their defaults. */
-export type PostgresClientName = 'pg' | 'pg, its defaults' | 'postgres.js';
-
-const DEFAULTS: Readonly<Record<Exclude<PostgresClientName, 'pg'>, readonly [name: string, kind: string]>> = {
-  'pg, its defaults': ['pg', 'Pool'],
-  'postgres.js': ['postgres', 'postgres()'],
+/** The clients, set as docs/stores/postgres.md says, and pg with its defaults. */
+const CLIENTS = {
+  /** The page has 2 s for a connection that is silent. */
+  pg(connectionString: string, silenceMs: number): Opened {
+    const times = { connectionTimeoutMillis: silenceMs, query_timeout: silenceMs };
+    return ofPool(new Pool({ connectionString, max: 2, ...times }));
+  },
+  'pg, its defaults': (connectionString: string): Opened => ofPool(new Pool({ connectionString })),
+  'postgres.js'(url: string): Opened {
+    const client = postgresJs(url, { idle_timeout: 5, connect_timeout: 2, fetch_types: false });
+    return { client, close: () => client.end({ timeout: 0 }).catch(() => undefined) };
+  },
 };
 
-async function connected(name: PostgresClientName, url: string, silenceMs: number): Promise<Opened> {
-  if (name === 'pg') {
-    const times = { connectionTimeoutMillis: silenceMs, query_timeout: silenceMs };
-    const pool = new Pool({ connectionString: url, max: 2, ...times });
-    return ignoringErrors({ client: pool, close: () => void pool.end() });
-  }
-  const [wanted, kind] = DEFAULTS[name];
-  const driver = DRIVERS.find((one) => one.package === wanted && one.kind === kind);
-  if (driver === undefined) throw new Error(`${name} is not in the list of clients`);
-  const { client, close } = await driver.connect(url);
-  return ignoringErrors({ client, close: () => void close()?.catch(() => undefined) });
-}
+export type PostgresClientName = keyof typeof CLIENTS;
 
-/** Ignores the event of a pool that an idle connection broke: the statement that needed a connection rejects too. */
-function ignoringErrors(opened: Opened): Opened {
-  const { on } = opened.client as Partial<Pick<Pool, 'on'>>;
-  if (opened.client instanceof EventEmitter) on?.call(opened.client, 'error', () => undefined);
-  return opened;
+function ofPool(client: Pool): Opened {
+  // Ignore this event: the statement that needed the lost connection rejects too.
+  client.on('error', () => undefined);
+  return { client, close: () => client.end().catch(() => undefined) };
 }
 
 /** @param silenceMs how long the client waits for a connection that is silent, if it is set so */
@@ -56,7 +49,7 @@ export async function postgresRoute(name: PostgresClientName, silenceMs: number)
         postgresProtocol(terminator, (statement) => readStatement(statement, during())),
       ),
     async connect(wire) {
-      const { client, close } = await connected(name, wire?.url ?? url, silenceMs);
+      const { client, close } = CLIENTS[name](wire?.url ?? url, silenceMs);
       return {
         open(keyPrefix) {
           const store = postgresStore({ client, table, keyPrefix });

@@ -18,6 +18,8 @@ const lengthAt = (data: Buffer, at: number) =>
 export function postgresProtocol(pool: Pool, read: (statement: Statement) => Seen | undefined): Protocol {
   return {
     converse: () => conversation(pool, read),
+    // A client may have sent the text of the statement before its values.
+    end: message('S', Buffer.alloc(0)),
     refusal: (code) => {
       const fields = ['SERROR', 'VERROR', `C${code}`, 'Mby the fault proxy', ''].map((field) => `${field}\0`).join('');
       return Buffer.concat([message('E', Buffer.from(fields)), message('Z', Buffer.from('I'))]);
@@ -37,6 +39,7 @@ function conversation(pool: Pool, read: (statement: Statement) => Seen | undefin
   let text = '';
   let values: string[] = [];
   let collected: Buffer[] = [];
+  let isRun = false;
   const cutSent = frames((data) => {
     if (isStarted) return lengthAt(data, TYPE_BYTES);
     const length = lengthAt(data, 0);
@@ -50,12 +53,16 @@ function conversation(pool: Pool, read: (statement: Statement) => Seen | undefin
     if (type === 'P') text = parsedText(bytes);
     if (type === 'Q') [text, values] = [texts(bytes, TYPE_BYTES + LENGTH_BYTES, 1)[0] ?? '', []];
     if (type === 'B') values = boundValues(bytes);
+    if (type === 'E' || type === 'Q') isRun = true;
     collected.push(bytes);
     if (/^[PBDEC]$/.test(type)) return undefined;
     const whole = Buffer.concat(collected);
     collected = [];
     const isAsked = type === 'S' || type === 'Q';
-    return isAsked ? { bytes: whole, isAsked, seen: read({ text, values }) } : { bytes: whole, isAsked };
+    // After an error, postgres.js asks once more for the end, without a statement.
+    const seen = isAsked && isRun ? read({ text, values }) : undefined;
+    isRun = false;
+    return { bytes: whole, isAsked, seen };
   };
   const cutReplied = frames((data) => lengthAt(data, TYPE_BYTES));
   return {

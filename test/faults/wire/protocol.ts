@@ -29,6 +29,8 @@ export interface Protocol {
   converse(): Conversation;
   /** The answer of a server that refuses a request with this code or message. */
   refusal(text: string): Buffer;
+  /** What the server gets in place of a request that is refused before it comes, if it waits for the request's end. */
+  readonly end?: Buffer;
 }
 
 /** Collects bytes, and cuts whole frames off their beginning. */

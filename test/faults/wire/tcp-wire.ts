@@ -101,7 +101,8 @@ async function pass(line: Line, { bytes, isAsked, seen }: Part, { protocol, aske
       return line.answer(ask().then(ask));
     case 'refusal': {
       const refused = () => protocol.refusal(fault.text);
-      return line.answer(fault.at === 'after' ? ask().then(refused) : Promise.resolve(refused()));
+      if (fault.at === 'after') return line.answer(ask().then(refused));
+      return line.answer(protocol.end ? line.ask(protocol.end).then(refused) : Promise.resolve(refused()));
     }
     case 'delay':
       return line.answer(Promise.all([ask(), sleep(fault.ms, undefined, { ref: false })]).then(([reply]) => reply));

@@ -92,15 +92,6 @@ test('row 131: connections that are cut while ticks race: each tick runs once, a
   expect(runs.size).toBeGreaterThan(6);
 }, 120_000);
 
-test.each(['40001', '40P01', '53300', '57014', '57P03', '25006'])('F17 %s is tried again', async (code) => {
-  let failed = 0;
-  const store = over((text, values) =>
-    isWrite(text) && failed++ === 0 ? Promise.reject(Object.assign(new Error('no'), { code })) : query(text, values),
-  );
-
-  expect(await store.acquire(claim({ name: newName() }), call())).toMatchObject({ status: 'acquired' });
-});
-
 test('row 131: it works if SERIALIZABLE is the default of the server', async () => {
   const client = new Pool({ connectionString: server.url, options: '-c default_transaction_isolation=serializable' });
   onTestFinished(() => client.end());

@@ -35,7 +35,7 @@ const applyThenReset = async (send: () => Promise<unknown>) => {
   return reset();
 };
 
-// test/faults plays, over Upstash, the loss of one answer and of all answers of each verb.
+// test/faults plays the loss of one answer and of all answers of each verb.
 describe('a lost answer', () => {
   test('F61 of a force release, with a new run before it is sent again: it is not reported as changed', async () => {
     const { client, faults } = faultyClient();
