@@ -53,7 +53,7 @@ const config: KnipConfig = {
     'webpack',
   ],
   // Of util-linux.
-  ignoreBinaries: ['script', 'unshare'],
+  ignoreBinaries: ['mount', 'script', 'umount', 'unshare'],
   ignoreExportsUsedInFile: { interface: true, type: true },
 };
 

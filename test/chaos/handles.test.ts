@@ -46,7 +46,7 @@ describe.concurrent('F27, F33, row 33', () => {
       expect(count('rejected')).toBeGreaterThan(0);
       expect(count('failed') - count('rejected')).toBeLessThanOrEqual(count('out of reach'));
       for (const what of ['failed', 'skipped', 'refused', 'lost']) expect(count(what), what).toBeGreaterThan(0);
-      expect(count('elections')).toBe(2);
+      expect(count('elections')).toBe(4);
       expect(counts).not.toHaveProperty('wrong');
     },
     90_000,
