@@ -8,6 +8,7 @@ import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { describe, namesOf } from '../core/values/checks.js';
 import { unawaited } from '../core/values/promised.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
+import type { FetchRequest, FetchResponse } from '../core/wrap/fetch-types.js';
 import { refuse, secretCheck } from '../core/wrap/request-secret.js';
 import { requiredTick, type TickEvery, type TickOption } from '../core/wrap/trigger.js';
 import {
@@ -173,18 +174,3 @@ class FailedResponse extends Error {
     this.response = response;
   }
 }
-
-/*
- * The types of the Fetch API that the project's compiler knows, from the DOM, Node or the platform. If it knows none,
- * routes cannot be typed, but this library's declarations still compile.
- */
-
-/** The platform's `Request`, if the project's compiler knows it. */
-type FetchRequest = typeof globalThis extends { readonly Request: { readonly prototype: infer Known } }
-  ? Known
-  : object;
-
-/** The platform's `Response`, if the project's compiler knows it. */
-type FetchResponse = typeof globalThis extends { readonly Response: { readonly prototype: infer Known } }
-  ? Known
-  : object;

@@ -5,6 +5,7 @@ import { defined } from '../core/values/defined.js';
 import { type Duration, parseDuration } from '../core/values/duration.js';
 import { checkLockName } from '../core/values/names.js';
 import { isTimed, type Schedule } from '../core/values/tick.js';
+import type { FetchRequest, FetchResponse } from '../core/wrap/fetch-types.js';
 import { secretCheck } from '../core/wrap/request-secret.js';
 import { type LockInfo, stateWithoutPause } from './lock-info.js';
 import { instant, overdueTick, readAt, scheduleFor, USUAL_GRACE } from './overdue.js';
@@ -76,16 +77,15 @@ const JOB_OPTIONS = namesOf<HealthJob>({ name: true, schedule: true, grace: true
  * @example
  * ```ts
  * import { healthRoute, lockAdmin } from 'single-execution/admin';
- * import { postgresStore } from 'single-execution/postgres';
- * import { Pool } from 'pg';
+ * import { dynamoDBAdminStore } from 'single-execution/dynamodb';
  *
- * const store = postgresStore({ client: new Pool() });
- * export const GET = healthRoute({ admin: lockAdmin(store), jobs: [{ name: 'send-digest' }] });
+ * const admin = lockAdmin(dynamoDBAdminStore({ tableName: 'locks' }));
+ * export const health = healthRoute({ admin, jobs: [{ name: 'send-digest' }] });
  * ```
  *
  * @throws TypeError, RangeError for invalid options
  */
-export function healthRoute(options: HealthOptions): (request: Request) => Promise<Response> {
+export function healthRoute(options: HealthOptions): (request: FetchRequest) => Promise<FetchResponse> {
   checkKnown(options, OPTIONS, 'healthRoute');
   const { admin, jobs, grace = USUAL_GRACE } = options;
   checkMethods('admin', admin, ['list', 'get'], 'give the view of operators, such as lockAdmin(store)');
@@ -94,7 +94,7 @@ export function healthRoute(options: HealthOptions): (request: Request) => Promi
   const refusalFor = secretCheck(options);
   const warned = new Set<string>();
 
-  return async function route(request) {
+  return async function route(request: Request): Promise<Response> {
     const refused = refusalFor(request);
     if (refused) return refused;
     const isText = wantsText(request);

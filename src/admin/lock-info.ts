@@ -83,8 +83,6 @@ export interface RunInfo {
   readonly fencingToken: number;
   /** How many older ticks it caught up with; absent if none. */
   readonly caughtUp?: number;
-  /** True for a run by hand, which is for no tick. */
-  readonly isManual?: true;
 }
 
 /** @throws CorruptLockError naming the attribute */

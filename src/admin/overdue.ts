@@ -29,7 +29,7 @@ export interface OverdueOptions {
  * Finds out whether a job has stopped. It is overdue when a tick of its schedule is older than `grace`, no tick at or
  * after it is done, no live lease has a tick at or after it, and its lock is not paused. If its calls carry no tick, the
  * last run that succeeded counts, and with a duration as schedule that run's instant plus the duration. A job that never
- * ran is overdue, too. A run by hand counts for nothing.
+ * ran is overdue, too.
  *
  * @example
  * ```ts
@@ -92,7 +92,7 @@ export function scheduleFor(
  */
 function lastSeen(lock: LockInfo, schedule: Schedule): number | undefined {
   const { doneTick, lockedAt, tick } = lock;
-  const success = lock.runs.find(({ status, isManual }) => status === 'succeeded' && !isManual);
+  const success = lock.runs.find(({ status }) => status === 'succeeded');
   const isLive = stateWithoutPause(lock) === 'held';
   const hasTicks = isTimed(schedule) && doneTick !== undefined;
   const starts = hasTicks ? [] : [success?.lockedAt ?? doneTick, isLive && !tick ? lockedAt : undefined];

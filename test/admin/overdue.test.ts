@@ -116,11 +116,10 @@ describe('a job whose calls carry no tick', () => {
     expect(overdue(lockOf({ runs: [run('succeeded', '2026-11-25T02:00:03Z')] }))).toBe('2026-11-26T02:00:00.000Z');
   });
 
-  test('does not count runs that failed, crashed or were started by hand', () => {
+  test('does not count runs that failed or crashed', () => {
     const runs = [
       run('failed', '2026-11-26T02:00:00Z'),
       run('crashed', '2026-11-26T02:01:00Z'),
-      run('succeeded', '2026-11-26T09:00:00Z', { isManual: true }),
       run('succeeded', '2026-11-25T02:00:03Z'),
     ];
 

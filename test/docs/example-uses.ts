@@ -55,6 +55,7 @@ const OF_EVERY_DOOR: Uses = { store: (store: LockStore) => underLock(() => 'impo
 
 /** The root door is `''`; `/http` is single-execution/http. */
 const USES: Readonly<Record<string, Uses>> = {
+  '/admin': { health: (health: Exported) => health(request()) },
   '': {
     handler: invoked,
     sendDigest: calledWith(new Date()),

@@ -23,12 +23,15 @@ export const recordCases: readonly ContractCase[] = [
     expectFields(await record(), { tick: undefined, doneTick: TICK_MS }, 'record');
   }),
 
-  adminCase('a grant with a tick records the schedule of its job, in place of an older one', async ({ run, record }) => {
-    await run({ tickMs: TICK_MS, schedule: '0 9 * * *' });
-    expectFields(await record(), { schedule: '0 9 * * *' }, 'record');
-    await run({ tickMs: NEXT_TICK_MS, schedule: '0 8 * * * in Europe/Berlin' });
-    expectFields(await record(), { schedule: '0 8 * * * in Europe/Berlin' }, 'record');
-  }),
+  adminCase(
+    'a grant with a tick records the schedule of its job, in place of an older one',
+    async ({ run, record }) => {
+      await run({ tickMs: TICK_MS, schedule: '0 9 * * *' });
+      expectFields(await record(), { schedule: '0 9 * * *' }, 'record');
+      await run({ tickMs: NEXT_TICK_MS, schedule: '0 8 * * * in Europe/Berlin' });
+      expectFields(await record(), { schedule: '0 8 * * * in Europe/Berlin' }, 'record');
+    },
+  ),
 
   adminCase('a grant with a tick and without a schedule removes the schedule', async ({ run, record }) => {
     await run({ tickMs: TICK_MS, schedule: '0 9 * * *' });

@@ -27,6 +27,7 @@ describe('resolvePolicy', () => {
       catchUp: { mode: 'none', withinMs: 86_400_000, max: 24 },
       onError: 'release',
       onStoreError: 'throw',
+      offSchedule: 'run',
       maxClockSkewMs: 1_000,
       observers: [operatorLog],
       clock: systemClock,
@@ -72,6 +73,7 @@ describe('resolvePolicy', () => {
       catchUp: { mode: 'none', withinMs: 86_400_000, max: 24 },
       onError: 'hold',
       onStoreError: 'run',
+      offSchedule: 'run',
       maxClockSkewMs: 250,
       observers: [observer],
       clock: systemClock,
@@ -136,6 +138,12 @@ describe('row 14: an invalid option is refused when wrapping, with its name, its
     [
       { onError: 'hold' },
       new TypeError("onError is 'hold', but lockAtLeastFor is 0: say how long to hold, or leave onError out"),
+    ],
+    [
+      { offSchedule: 'skip' },
+      new TypeError(
+        "offSchedule is 'skip', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *')",
+      ),
     ],
     [{ onStoreError: true }, new TypeError("onStoreError is true: choose 'throw' or 'skip' or 'run'")],
     [{ observers: () => {} }, new TypeError('observers is a function: give an array of functions')],
@@ -216,7 +224,7 @@ describe('row 14: an invalid option is refused when wrapping, with its name, its
     (option) => {
       expect(() => wrap({ [option]: undefined })).toThrow(
         new TypeError(
-          `unknown option '${option}': the options are name, tick, onSkipped, store, lockAtMostFor, lockAtLeastFor, maxHold, gracePeriod, wait, maxClockSkew, tickMark, onError, onStoreError, keepAlive, schedule, catchUp, observers, clock`,
+          `unknown option '${option}': the options are name, tick, onSkipped, store, lockAtMostFor, lockAtLeastFor, maxHold, gracePeriod, wait, maxClockSkew, tickMark, onError, onStoreError, offSchedule, keepAlive, schedule, catchUp, observers, clock`,
         ),
       );
     },
@@ -238,7 +246,7 @@ describe('row 14: an invalid option is refused when wrapping, with its name, its
 
     await expect(executeWithLock(() => {}, options)).rejects.toThrow(
       new TypeError(
-        "unknown option 'onSkipped': the options are name, tick, deadline, signal, lockedBy, store, lockAtMostFor, lockAtLeastFor, maxHold, gracePeriod, wait, maxClockSkew, tickMark, onError, onStoreError, keepAlive, schedule, catchUp, observers, clock",
+        "unknown option 'onSkipped': the options are name, tick, deadline, signal, lockedBy, store, lockAtMostFor, lockAtLeastFor, maxHold, gracePeriod, wait, maxClockSkew, tickMark, onError, onStoreError, offSchedule, keepAlive, schedule, catchUp, observers, clock",
       ),
     );
   });

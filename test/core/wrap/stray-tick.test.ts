@@ -1,6 +1,7 @@
 import { executeWithLock, type LockOptions } from 'single-execution';
+import { memoryStore } from 'single-execution/memory';
 import { withSingleExecution } from 'single-execution/process';
-import { cron } from 'single-execution/schedule';
+import { cron, except } from 'single-execution/schedule';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
 
@@ -18,7 +19,7 @@ afterEach(() => {
 /** NOW is one of its ticks. */
 const everyTen = () => cron('*/10 * * * *');
 const told = (tickMs: number) =>
-  `lock "digest": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, */10 * * * *: correct the schedule or its time zone, or set tick: 'nearest'`;
+  `lock "digest": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, */10 * * * *: correct the schedule or its time zone, set tick: 'nearest', or set offSchedule: 'skip'`;
 
 function wrapped(more: Partial<LockOptions> = {}) {
   const { options } = memoryLocks();
@@ -71,5 +72,58 @@ describe('row 88: a tick that is no tick of the schedule', () => {
     await wrapped(more)(tickMs);
 
     expect(lines).toEqual([]);
+  });
+});
+
+describe('a call on a day that except leaves out', () => {
+  const closed = () => except(everyTen(), { ranges: [[new Date(NOW), new Date(NOW + 25 * MINUTE)]] });
+  const skipped = { status: 'skipped', name: 'digest', reason: 'off-schedule' };
+
+  test("is skipped as off-schedule with offSchedule: 'skip', without a request, and nothing is told", async () => {
+    const acquire = vi.fn();
+    const run = wrapped({ schedule: closed(), offSchedule: 'skip', store: { ...memoryStore(), acquire } });
+
+    expect(await run(NOW + 10 * MINUTE)).toEqual({ ...skipped, tick: new Date(NOW + 10 * MINUTE).toISOString() });
+    expect(acquire).not.toHaveBeenCalled();
+    expect(lines).toEqual([]);
+  });
+
+  test('runs by default, and is reported once', async () => {
+    const run = wrapped({ schedule: closed() });
+
+    expect([await run(NOW + 10 * MINUTE), await run(NOW + 20 * MINUTE)]).toEqual(['done', 'done']);
+    expect(lines).toHaveLength(1);
+  });
+
+  test('a tick of the schedule runs, and so does a call without a tick', async () => {
+    const run = wrapped({ schedule: closed(), offSchedule: 'skip' });
+
+    expect(await run(NOW + 30 * MINUTE)).toBe('done');
+    expect(await wrapped({ schedule: closed(), offSchedule: 'skip', tick: 'none' } as never)(NOW)).toBe('done');
+  });
+
+  test("does not take the tick before, with tick: 'nearest'", async () => {
+    const { clock, options } = memoryLocks();
+    const job = withSingleExecution(() => 'done', {
+      ...options,
+      schedule: closed(),
+      offSchedule: 'skip',
+      tick: 'nearest',
+    });
+    await clock.advance(11 * MINUTE);
+
+    expect(await job()).toEqual({ ...skipped, tick: new Date(NOW + 10 * MINUTE).toISOString() });
+  });
+
+  test('is skipped by executeWithLock, too', async () => {
+    const { options } = memoryLocks();
+    const outcome = executeWithLock(() => 'done', {
+      ...options,
+      schedule: closed(),
+      offSchedule: 'skip',
+      tick: NOW + 10 * MINUTE,
+    });
+
+    expect(await outcome).toMatchObject(skipped);
   });
 });

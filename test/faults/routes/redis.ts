@@ -1,8 +1,7 @@
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { type RedisStoreOptions, redisAdminStore, redisStore } from 'single-execution/redis';
-import { redis } from '../../support/backends/redis.js';
-import { SENDS_ONCE } from '../../support/backends/redis.js';
+import { redis, SENDS_ONCE } from '../../support/backends/redis.js';
 import { REDIS_PROTOCOL } from '../wire/redis-protocol.js';
 import { tcpWire } from '../wire/tcp-wire.js';
 import { eachVerb, type Route } from './route.js';
