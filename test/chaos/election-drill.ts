@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { CandidateOrder } from './candidate.js';
 import type { StoreAddress } from '../support/backends/backend.js';
 import { type BundledProgram, bundledProgram } from '../support/bundled-program.js';
 import { type ChildProgram, childPrograms } from '../support/child-program.js';
+import type { CandidateOrder } from './candidate.js';
 import { type Reign, type Tally, tally, type WitnessedWrite, witness } from './witness.js';
 
 export interface DrillOptions {

@@ -1,8 +1,8 @@
 import { createLeaderElection, type ElectionOptions, withLeadership } from 'single-execution/leader';
 import { memoryStore } from 'single-execution/memory';
 import { describe, expect, test, vi } from 'vitest';
-import { electionScene, LEASE, twoCandidates } from './election-scene.js';
 import { scriptedStore } from '../support/scripted-store.js';
+import { electionScene, LEASE, twoCandidates } from './election-scene.js';
 
 const store = memoryStore();
 const elect = (options: object) => () => createLeaderElection({ name: 'sched', store, ...options } as ElectionOptions);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { electionScene, LEASE, RETRY, twoCandidates } from './election-scene.js';
 import { gate } from '../support/gate.js';
 import { settledOf } from '../support/settled.js';
+import { electionScene, LEASE, RETRY, twoCandidates } from './election-scene.js';
 
 describe('stop', () => {
   test('asks with a RunEndedError, waits for onStarted, calls onStopped once, and only then frees the lead', async () => {

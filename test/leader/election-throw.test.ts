@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockLostError, RunEndedError } from 'single-execution';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { electionScene, GUARD, LEASE, RETRY } from './election-scene.js';
 import { gate } from '../support/gate.js';
 import { settledOf } from '../support/settled.js';
+import { electionScene, GUARD, LEASE, RETRY } from './election-scene.js';
 
 describe('a term that ends by a throw', () => {
   test('row 41: of onStarted: is reported as failed, aborts its signal, ends the term, and the candidate stands again after a pause', async () => {

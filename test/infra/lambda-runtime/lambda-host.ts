@@ -3,9 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { startKeeper } from '../../support/keeper.js';
 import { type Environment, type Job, type Launch, type Outcome, startEnvironment } from './environment.js';
 import { environmentVariables, type FunctionSettings } from './environment-variables.js';
-import { startKeeper } from '../../support/keeper.js';
 import { type Lines, openPrinted } from './printed.js';
 import { startRuntimeApi } from './runtime-api.js';
 

@@ -75,7 +75,10 @@ test('rows 21, 22: keepAlive holds the lock in a file that another process keeps
   const options = { name: 'digest', lockAtMostFor: '9s' };
   const task = async ({ signal }: Execution) => {
     while (!signal.aborted && renewals < 4) await sleep(20);
-    return [signal.aborted, await executeWithLock(() => 'ran', { ...options, store: sqliteStore({ client: other }), observers: [] })];
+    return [
+      signal.aborted,
+      await executeWithLock(() => 'ran', { ...options, store: sqliteStore({ client: other }), observers: [] }),
+    ];
   };
   const outcome = await executeWithLock(task, {
     ...options,
