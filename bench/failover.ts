@@ -4,9 +4,9 @@
  * test/chaos/election-drill.ts.
  */
 
+import { figuresOf, type Suspended, startElectionDrill } from '../test/chaos/election-drill.js';
 import { redis } from '../test/support/backends/redis.js';
 import { backendOf, freshPlace, kindsWith } from '../test/support/backends.js';
-import { figuresOf, type Suspended, startElectionDrill } from '../test/chaos/election-drill.js';
 
 const ROUNDS = Number(process.argv[2] ?? 20);
 const LEASE_MS = 1_000;
