@@ -8,7 +8,7 @@ import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { describe, namesOf } from '../core/values/checks.js';
 import { unawaited } from '../core/values/promised.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
-import type { FetchRequest, FetchResponse } from '../core/wrap/fetch-types.js';
+import type { FetchRequest, FetchResponse } from '../core/wrap/fetch-request.js';
 import { refuse, secretCheck } from '../core/wrap/request-secret.js';
 import { requiredTick, type TickEvery, type TickOption } from '../core/wrap/trigger.js';
 import {

@@ -5,7 +5,7 @@ import { defined } from '../core/values/defined.js';
 import { type Duration, parseDuration } from '../core/values/duration.js';
 import { checkLockName } from '../core/values/names.js';
 import { isTimed, type Schedule } from '../core/values/tick.js';
-import type { FetchRequest, FetchResponse } from '../core/wrap/fetch-types.js';
+import type { FetchRequest, FetchResponse } from '../core/wrap/fetch-request.js';
 import { secretCheck } from '../core/wrap/request-secret.js';
 import { type LockInfo, stateWithoutPause } from './lock-info.js';
 import { instant, overdueTick, readAt, scheduleFor, USUAL_GRACE } from './overdue.js';

@@ -38,9 +38,12 @@ export interface ManySaid {
   readonly seconds: number;
 }
 
-/** An acquire or a release: when it began, and when it sent each of its requests. */
+/**
+ * An acquire or a release: when it sent its first request, and when it sent each of its requests. Before the first one,
+ * it waits for its turn inside the store.
+ */
 interface Asked {
-  readonly sinceMono: number;
+  sinceMono: number | undefined;
   readonly sentMono: Set<{ readonly atMono: number }>;
 }
 
@@ -55,6 +58,7 @@ const JOBS = crypto.randomUUID();
 const TICK = Date.UTC(2026, 0, 1);
 const current = new AsyncLocalStorage<Asked>();
 let asked: Asked[] = [];
+let underWay = 0;
 let abreast = 0;
 let impatient = 0;
 /** When the latest answer came, and the longest time without one. */
@@ -63,12 +67,9 @@ let silentMs = 0;
 
 /** Records each acquire and release of a store. */
 function watched(store: LockStore): LockStore {
-  let underWay = 0;
   const watch = async <R>(ask: () => Promise<R>): Promise<R> => {
-    const one: Asked = { sinceMono: performance.now(), sentMono: new Set() };
+    const one: Asked = { sinceMono: undefined, sentMono: new Set() };
     asked.push(one);
-    if (underWay === 0) answeredMono = one.sinceMono;
-    abreast = Math.max(abreast, ++underWay);
     try {
       const answer = await current.run(one, ask);
       silentMs = Math.max(silentMs, performance.now() - answeredMono);
@@ -76,10 +77,10 @@ function watched(store: LockStore): LockStore {
       return answer;
     } catch (error) {
       silentMs = Math.max(silentMs, performance.now() - answeredMono);
-      if (performance.now() - one.sinceMono < BUDGET_MS) impatient++;
+      if (performance.now() - (one.sinceMono ?? Number.POSITIVE_INFINITY) < BUDGET_MS) impatient++;
       throw error;
     } finally {
-      underWay--;
+      if (one.sinceMono !== undefined) underWay--;
     }
   };
   return {
@@ -93,13 +94,24 @@ function watched(store: LockStore): LockStore {
 function sends(): () => void {
   const request = { atMono: performance.now() };
   const one = current.getStore();
+  if (one?.sinceMono === undefined) {
+    if (underWay === 0) answeredMono = request.atMono;
+    if (one) {
+      one.sinceMono = request.atMono;
+      underWay++;
+      // The call that made room is counted until its own promise has settled, a few microtasks later.
+      setImmediate(() => {
+        abreast = Math.max(abreast, underWay);
+      });
+    }
+  }
   one?.sentMono.add(request);
   return () => void one?.sentMono.delete(request);
 }
 
 const isHasty = ({ sinceMono, sentMono }: Asked) => {
   const further = [...sentMono][own];
-  return further !== undefined && further.atMono - sinceMono < SILENCE_MS;
+  return further !== undefined && further.atMono - (sinceMono ?? further.atMono) < SILENCE_MS;
 };
 
 async function round(store: LockStore, number: number): Promise<ManySaid> {

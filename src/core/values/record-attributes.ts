@@ -6,7 +6,7 @@
 type KeyType = 'S' | 'N';
 
 const NUMBERS = 'fencingToken lockedAt lockUntil leaseMs tick doneTick releasedAt v pausedUntil'.split(' ');
-const TEXTS = 'attemptId state lockedBy result openTicks failedTicks error pausedBy barredAttempt'.split(' ');
+const TEXTS = 'attemptId state lockedBy schedule result openTicks failedTicks error pausedBy barredAttempt'.split(' ');
 
 /** All attributes that the record of a lock can have, without the rows of its history. */
 export const RECORD_ATTRIBUTES: readonly string[] = [...NUMBERS, ...TEXTS];

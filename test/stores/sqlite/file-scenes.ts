@@ -42,7 +42,8 @@ const answerOf = (asked: Promise<unknown>): Promise<unknown> =>
       const { status, reason, release } = Object(answer) as Record<string, unknown>;
       return release ?? reason ?? status ?? answer;
     },
-    (error: Error & { code?: string }) => `${error.code}: ${error.message.replace(/^.* failed: /, '')}`,
+    (error: Error & { code?: string }) =>
+      `${error.code}: ${error.message.replace(/^.* failed: /, '').replace(/ \([A-Z_]+\)$/, '')}`,
   );
 
 /** The state of a lock as it is stored. */
