@@ -115,9 +115,9 @@ export interface Lease extends Sent {
   /** The tick of the {@link Claim}, in epoch milliseconds. */
   readonly tickMs?: number;
   /**
-   * When the lock that this grant took over was released, or the `lockUntil` of a lease that was not; absent without a
-   * takeover. If it is shortly after the
-   * release, the release takes it as its time, so that the store refuses late requests of earlier attempts.
+   * The `lockUntil` of the lock that this grant took over, or when that lock was released, if its tick has passed a hold;
+   * absent without a takeover. If it is shortly after the release, the release takes it as its time, so that the store
+   * refuses late requests of earlier attempts.
    */
   readonly fenceMs?: number;
   /** The highest tick done, in epoch milliseconds, as of the grant or the last mark. */
