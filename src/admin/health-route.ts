@@ -57,14 +57,19 @@ export interface JobHealth {
   /** As in `LockInfo`; `unused` without a record. */
   readonly state: LockInfo['state'];
   /** The oldest tick that is overdue. */
-  readonly overdueTick?: Date;
+  readonly overdueTick?: string;
   /** The newest tick that is done. */
-  readonly doneTick?: Date;
+  readonly doneTick?: string;
   /** The next tick of its schedule. */
-  readonly nextTick?: Date;
+  readonly nextTick?: string;
   /** Why nobody can tell whether the job is overdue. It then counts as overdue. */
   readonly problem?: string;
 }
+
+type Ticks = 'overdueTick' | 'doneTick' | 'nextTick';
+
+/** A job before it is written as JSON. */
+type Judged = Omit<JobHealth, Ticks> & { readonly [tick in Ticks]?: Date };
 
 const OPTIONS = namesOf<HealthOptions>({ admin: true, jobs: true, grace: true, secret: true });
 const JOB_OPTIONS = namesOf<HealthJob>({ name: true, schedule: true, grace: true, since: true });
@@ -140,7 +145,7 @@ async function lookAtAll(admin: HealthOptions['admin']): Promise<[HealthJob, Loc
     .map((lock) => [{ name: lock.name }, lock]);
 }
 
-function healthOf({ name, ...job }: HealthJob, lock: LockInfo | undefined): JobHealth {
+function healthOf({ name, ...job }: HealthJob, lock: LockInfo | undefined): Judged {
   const known = { name, state: lock?.state ?? 'unused', ...defined({ doneTick: lock?.doneTick }) } as const;
   if (lock?.state === 'corrupt') return { ...known, ...defined({ problem: lock.problem }) };
   try {
@@ -156,24 +161,27 @@ function nextTick(lock: LockInfo | undefined, given: HealthJob['schedule']): Dat
   return isTimed(schedule) ? schedule.next(readAt(lock)) : undefined;
 }
 
-const isHealthy = ({ overdueTick, problem, state }: JobHealth): boolean =>
+const isHealthy = ({ overdueTick, problem, state }: Judged): boolean =>
   overdueTick === undefined && problem === undefined && state !== 'corrupt';
 
-function summary(jobs: readonly JobHealth[]): Health {
+/** A {@link Health} before it is written as JSON. */
+type Summary = Pick<Health, 'status'> & { readonly jobs: readonly Judged[] };
+
+function summary(jobs: readonly Judged[]): Summary {
   const sorted = [...jobs.filter((job) => !isHealthy(job)), ...jobs.filter(isHealthy)];
   return { status: jobs.length === 0 ? 'empty' : jobs.every(isHealthy) ? 'ok' : 'overdue', jobs: sorted };
 }
 
 const NOT_CACHED = { 'cache-control': 'no-store' };
 
-function asJson(health: Health): Response {
+function asJson(health: Summary): Response {
   return Response.json(health, { status: health.status === 'ok' ? 200 : 503, headers: NOT_CACHED });
 }
 
 /** A job as its gauges need it. */
 interface Checked {
   readonly lock: LockInfo | undefined;
-  readonly health: JobHealth;
+  readonly health: Judged;
 }
 
 const GAUGES: readonly [name: string, help: string, of: (checked: Checked) => number | undefined][] = [

@@ -17,8 +17,8 @@ export interface LockInfo {
   /**
    * `paused`: an operator's pause is in force, see `paused`; `held`: a run has it; `expired`: its holder died or
    * overran, and the next run takes over; `waiting`: released, and kept for `lockAtLeastFor`, though not from ticks that
-   * are owed; `free`: released;
-   * `forced`: ended by an operator; `unused`: no run yet; `corrupt`: see `problem`. Judged by this host's clock.
+   * are owed; `free`: released; `forced`: ended by an operator; `unused`: no run yet; `corrupt`: see `problem`. Judged
+   * by this host's clock.
    */
   readonly state: 'paused' | 'held' | 'expired' | 'waiting' | 'free' | 'forced' | 'unused' | 'corrupt';
   /** While paused: what `state` would be without the pause. */
@@ -44,7 +44,7 @@ export interface LockInfo {
   readonly openTicks?: readonly Date[];
   /** The schedule of the job, as its last call with a tick had it: `0 9 * * * in Europe/Berlin`, or `15m`. */
   readonly schedule?: string;
-  /** When the record was read, by the store's own clock, where the store tells its time. */
+  /** When the record was read, by the store's own clock. No store tells it yet. */
   readonly readAt?: Date;
   /** While paused: until when, and by whom. */
   readonly paused?: {

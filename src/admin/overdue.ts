@@ -21,7 +21,7 @@ export interface OverdueOptions {
   readonly grace?: Duration;
   /** When a job that never ran became due to run: ticks up to this instant do not count. @default none */
   readonly since?: Date;
-  /** @default the store's own time of the reading, where it tells one, or else this host's clock */
+  /** @default the `readAt` of the lock, or else this host's clock */
   readonly now?: Date;
 }
 
@@ -65,7 +65,7 @@ export function overdueTick(lock: LockInfo | undefined, options: OverdueOptions 
   );
 }
 
-/** Returns when a lock was read: by the store's own time where it tells one, or else by this host's clock. */
+/** Returns when a lock was read: its `readAt`, or else the time of this host's clock. */
 export function readAt(lock: LockInfo | undefined): Date {
   return lock?.readAt ?? dateOf(systemClock.now());
 }

@@ -20,7 +20,7 @@ export interface Schedule {
       readonly max?: number;
     },
   ): Date[];
-  /** Returns the expression, and its time zone if that is not UTC. */
+  /** Returns the expression, its time zone if that is not UTC, and the scheduler if that is not cron itself. */
   toString(): string;
   /**
    * Whether a tick is optional: a call for it runs, but no call may come, and then the tick is not missed. Such ticks
