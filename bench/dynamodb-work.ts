@@ -9,8 +9,9 @@ import { dynamoDBStore } from 'single-execution/dynamodb';
 import { lambdaContext } from 'single-execution/testing';
 import type { Claim } from '../src/core/ports/lock-store.js';
 import { grantFields, leaseOf } from '../src/core/record/transition.js';
+import { PAD_MS } from '../src/core/values/lease.js';
 import { newAttemptId } from '../src/core/values/names.js';
-import { acquireRequest, PAD_MS, releaseRequest, type UpdateRequest } from '../src/stores/dynamodb/requests.js';
+import { acquireRequest, releaseRequest, type UpdateRequest } from '../src/stores/dynamodb/requests.js';
 import { replayed } from './replay.js';
 import { compare } from './side-by-side.js';
 

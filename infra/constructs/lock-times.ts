@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { CLOCK_SKEW_MS, LEASE_MARGIN_MS, LONGEST_LEASE_MS, leaseForRun } from '../../src/core/values/lease.js';
+import { CLOCK_SKEW_MS, LEASE_MARGIN_MS, LONGEST_LEASE_MS, leaseForRun, PAD_MS } from '../../src/core/values/lease.js';
 import type { PlannedSchedule } from './planned-schedule.js';
 import { DELIVERY_MS } from './retry-settings.js';
 
@@ -9,10 +9,8 @@ export interface LockTimes {
   readonly timeout: Duration;
 }
 
-/** How far DynamoDB's own time can be behind. The store adds this to the stored end of each lease. */
-export const SERVER_LAG_MS = 2_000;
 /** The longest time that a dead run's lock may stay held after its lease. */
-const TAKEOVER_MS = SERVER_LAG_MS + CLOCK_SKEW_MS;
+const TAKEOVER_MS = PAD_MS + CLOCK_SKEW_MS;
 
 /**
  * Refuses times that would let runs overlap or ticks be skipped.

@@ -13,11 +13,9 @@ import {
   type LockTimes,
   lateTickIsInTheWay,
   lockedRetry,
-  SERVER_LAG_MS,
 } from '../../infra/constructs/lock-times.js';
 import { runGaps } from '../../infra/constructs/run-gaps.js';
 import { guardMs } from '../../src/core/values/lease.js';
-import { PAD_MS } from '../../src/stores/dynamodb/requests.js';
 import { digest } from './digest.js';
 
 const timeout = Duration.minutes(1);
@@ -106,10 +104,6 @@ describe('row 79: the lock of a run that is killed', () => {
   ])('row 79: outlasts the wait for the retry by %s, and a warning says so', (_, times, delayMs, warning) => {
     expect(lockedRetry(times, delayMs)).toBe(warning);
   });
-});
-
-test("row 79: the store's pad for DynamoDB's own time is the one that the construct counts", () => {
-  expect(SERVER_LAG_MS).toBe(PAD_MS);
 });
 
 describe('row 79: a tick that is sent a minute late', () => {

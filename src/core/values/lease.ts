@@ -12,6 +12,12 @@ export const LEASE_MARGIN_MS = 2_000;
 /** The default of `maxClockSkew`: how far a host's clock may be wrong before it is reported. */
 export const CLOCK_SKEW_MS = 1_000;
 
+/**
+ * How far DynamoDB's own time, the Date of its answers, can be behind. The store adds this time to the stored end of a
+ * lease, and the holder subtracts it again.
+ */
+export const PAD_MS = 2_000;
+
 const LEAST_GUARD_MS = 200;
 const GUARD_PARTS = 100;
 

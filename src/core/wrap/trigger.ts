@@ -59,7 +59,8 @@ export function tickReader<A extends readonly unknown[]>(
   if (tick === 'none' && settings.catchUp.mode !== 'none') {
     throw new TypeError("tick is 'none', but catchUp is for ticks: give another tick, or leave catchUp out");
   }
-  const onNearest = tick === 'nearest' && timed(settings.schedule)[WATCH]?.(warn);
+  const schedule = tick === 'nearest' ? timed(settings.schedule) : undefined;
+  const onNearest = schedule?.[WATCH]?.(warn);
 
   return (read, args, name) => {
     const { tickMs, unreadableTick, ...facts } = read;
@@ -72,8 +73,9 @@ export function tickReader<A extends readonly unknown[]>(
       case 'nearest': {
         const due = nearestTick(settings.schedule, settings.clock.now());
         if (!due) return facts;
-        if (onNearest) onNearest(name, due.tickMs, due.gapsMs);
-        warnOfStrayTick(name, due.tickMs, settings, settings);
+        onNearest?.(name, due.tickMs, due.gapsMs);
+        // Only `except` leaves out a tick that is due.
+        if (schedule?.[WHOLE]) warnOfStrayTick(name, due.tickMs, settings, settings);
         return { ...facts, tickMs: due.tickMs };
       }
       default:

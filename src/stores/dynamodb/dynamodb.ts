@@ -40,6 +40,7 @@ import { answered } from '../../core/request/try-loop.js';
 import { takingTurns } from '../../core/request/turns.js';
 import { type Sent, sentNow, wallInGrant } from '../../core/values/clock.js';
 import { defined } from '../../core/values/defined.js';
+import { PAD_MS } from '../../core/values/lease.js';
 import { memberListName } from '../../core/values/names.js';
 import { capMono } from './answer.js';
 import { checkOptions, type DynamoDBStoreOptions, type LockTable } from './options.js';
@@ -49,7 +50,6 @@ import {
   checkInRequest,
   extendRequest,
   markRequest,
-  PAD_MS,
   releaseRequest,
   takeoverRequest,
 } from './requests.js';

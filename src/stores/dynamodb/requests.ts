@@ -13,12 +13,6 @@ import { defined } from '../../core/values/defined.js';
  * expressions are those of docs/protocol.md, each with its plain reading above it. Lock names appear only as values.
  */
 
-/**
- * How far the server's Date can be behind. A store adds this time to the stored end of a lease, and the holder
- * subtracts it again.
- */
-export const PAD_MS = 2_000;
-
 export interface UpdateRequest {
   readonly UpdateExpression: string;
   readonly ConditionExpression?: string;
