@@ -53,7 +53,9 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
 /**
  * Wraps the `scheduled` handler of a Worker: it runs at most once per scheduled time, and never two at once. The
  * execution is its fourth argument; handlers with fewer parameters fit. Promises passed to `ctx.waitUntil` are part of
- * the run. The platform may try a failed run again, unless `noRetry` is called.
+ * the run. The platform may try a failed run again, unless `noRetry` is called. A call that is skipped resolves to a
+ * `Skipped`, unless `onSkipped` says otherwise. A call rejects with the handler's own error, or with a `LockStoreError`
+ * if the store failed.
  *
  * @example
  * ```ts

@@ -63,7 +63,9 @@ type Reply<R, S> = S extends 'throw' ? R : S extends (skipped: Skipped) => infer
 type Wrapped<E, T, O> = (event: E, context: Context) => Promise<[Nothing, O] extends [O, Nothing] ? O : T>;
 
 /**
- * Wraps a scheduled Lambda function: it runs at most once per scheduled time, and never two at once.
+ * Wraps a scheduled Lambda function: it runs at most once per scheduled time, and never two at once. A call that is
+ * skipped resolves to a `Skipped`, unless `onSkipped` says otherwise, so that Lambda does not retry it. A call rejects
+ * with the handler's own error, or with a `LockStoreError` if the store failed.
  *
  * @example
  * ```ts

@@ -54,6 +54,8 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
  * Wraps a function that every process of a fleet calls by its own schedule: it runs at most once per scheduled time,
  * and never two at once. On SIGTERM, SIGINT and other signals that end a process, the signals of its runs abort. The
  * process ends when the runs have settled and released their locks, unless the program itself listens for that signal.
+ * A call that is skipped resolves to a `Skipped`, unless `onSkipped` says otherwise. A call rejects with the job's own
+ * error, or with a `LockStoreError` if the store failed.
  *
  * @example
  * ```ts

@@ -16,7 +16,7 @@ export interface Execution {
   readonly isCatchUp: boolean;
   /**
    * The fencing token: greater than every earlier token of this name. Resources that you write to must refuse smaller
-   * tokens. 0 if the run is unguarded.
+   * tokens. 0 if the run is unguarded: it runs without a lock (`onStoreError: 'run'`, or locking is switched off).
    */
   readonly fencingToken: number;
   /**

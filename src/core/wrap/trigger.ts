@@ -192,7 +192,7 @@ function timed(schedule: Settings['schedule']): MadeSchedule {
  * an hour at most: when the clocks go forward, a longer interval can contain two runs, and the second is skipped.
  */
 export interface TickEvery {
-  /** The interval, such as `'5m'`: 1 s to 366 d. */
+  /** The interval, such as `'5m'`: 1 s to 366 d. A number is milliseconds. */
   readonly every: Duration;
 }
 

@@ -144,7 +144,8 @@ export function timesWithin(settings: Settings, remainingMs: number, limit: stri
 export interface MaxDuration {
   /**
    * The time from the call of a run until the platform ends the run. The signal aborts `gracePeriod` before that end.
-   * The lease covers this time plus 2 s, unless `lockAtMostFor` or `keepAlive` says otherwise. @default no end
+   * The lease covers this time plus 2 s, unless `lockAtMostFor` or `keepAlive` says otherwise. A number is milliseconds.
+   * @default no end
    */
   readonly maxDuration?: Duration;
 }
