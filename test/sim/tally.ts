@@ -1,5 +1,5 @@
 import type { Findings } from './ledger.js';
-import type { RegimeName, Stage } from './regime.js';
+import type { Kind } from './regime.js';
 
 /**
  * The largest fraction of worlds in which a lock may be left without a runner: see docs/protocol.md, "What can remain".
@@ -8,12 +8,6 @@ import type { RegimeName, Stage } from './regime.js';
 export const MOST_REMAINDER = 0.015;
 /** If few worlds are played, this many cases may be chance. */
 export const FEW = 3;
-
-/** A kind of worlds: its stage and its regime. */
-export interface Kind {
-  readonly stage: Stage;
-  readonly regime: RegimeName;
-}
 
 /** The results of worlds of one kind. */
 export interface Tally extends Kind {
