@@ -5,8 +5,11 @@ import { pagePlaces } from './pages.js';
 const CONTENTS: Readonly<Record<string, readonly string[]>> = {
   Start: [
     'README.md',
+    'docs/choose.md',
+    'docs/install.md',
     'docs/guides/first-lock.md',
     'docs/how-it-works.md',
+    'docs/questions.md',
     'docs/glossary.md',
     'docs/comparison.md',
     'docs/guides/migrating.md',
