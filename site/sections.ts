@@ -14,6 +14,7 @@ const CONTENTS: Readonly<Record<string, readonly string[]>> = {
     'docs/comparison.md',
     'docs/guides/migrating.md',
   ],
+  'From an empty folder': ['docs/paths'],
   Guides: [
     'docs/guides/lease-times.md',
     'docs/guides/retries.md',
