@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * The tick of a Kubernetes CronJob, from the name of its Job. The CronJob controller names a Job after the CronJob and
- * the scheduled time: `backup-29412480`, in whole minutes since 1970 (`getJobName` in
+ * the scheduled time: `backup-29919000`, in whole minutes since 1970 (`getJobName` in
  * pkg/controller/cronjob/cronjob_controllerv2.go of kubernetes/kubernetes). Each pod that retries the Job has the same
  * name.
  *
