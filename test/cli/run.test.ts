@@ -43,6 +43,17 @@ async function started(kind: Kind, ...args: string[]) {
   return run;
 }
 
+/** The scheduled time of a CronJob, and the end that it gives to the name of its Job. */
+const JOB_MS = Date.parse(TICK);
+const JOB_MINUTES = JOB_MS / 60_000;
+
+/** Runs `true` in a pod of this Job. */
+const ranAs = (jobName: string, nowMs: number, ...line: string[]) => {
+  const { args } = stage().on('redis');
+  const env = { ...process.env, JOB_NAME: jobName };
+  return innerCli(['run', ...line, ...args, ...sh('')], env, { clock: clockAt(nowMs) });
+};
+
 /** Runs a command line in this process. */
 const runOn =
   (kind: Kind) =>
@@ -242,6 +253,51 @@ describe.concurrent('on redis', () => {
     const { stderr } = await innerCli(line, {}, { clock: clockAt(previousMs + 24 * 3_600_000) });
 
     expect(stderr).toMatch(/calls always come (59|60) minutes before a tick of the schedule/);
+  });
+
+  test('row 201: --tick-from kubernetes takes the tick from the end of JOB_NAME, however late the pod starts', async () => {
+    const name = freshName();
+    const ofJob = (minutes: number, lateMs: number, ...more: string[]) =>
+      ranAs(`backup-2-${minutes}`, JOB_MS + lateMs, '--name', name, '--tick-from', 'kubernetes', ...more);
+
+    expect(await ofJob(JOB_MINUTES, 3_599_000)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`single-execution: lock "${name}": runs for its tick 2026-11-20T09:00:00Z\n`),
+    });
+    // A pod that Kubernetes has started again.
+    expect((await ofJob(JOB_MINUTES, 3_600_000)).code).toBe(75);
+    // The clock of this host is behind that of the cluster.
+    expect((await ofJob(JOB_MINUTES + 60, 3_300_000, '--schedule', '0 * * * *')).code).toBe(0);
+    expect(await stage().on('redis').admin.get(name)).toMatchObject({
+      doneTick: new Date(JOB_MS + 3_600_000),
+      schedule: '0 * * * *',
+    });
+  });
+
+  test.each([
+    ['-1', 'by hand'],
+    ['-manual', 'letters'],
+    ['-20261126', 'a date'],
+    ['-26112026x', 'digits and letters'],
+    [`-${JOB_MS}`, 'milliseconds'],
+    [`-${JOB_MS / 1_000}`, 'seconds'],
+    [`-0${JOB_MINUTES}`, 'digits that the controller does not write'],
+    [`-${JOB_MINUTES}-`, 'a dash'],
+    [`${JOB_MINUTES}`, 'no dash'],
+    [`-${JOB_MINUTES + 6}`, 'six minutes ahead'],
+    [`-${Date.UTC(2014, 11, 31) / 60_000}`, 'before 2015'],
+    ['-99999999999999999999999', 'no instant'],
+  ])('F192 row 201: a Job that was made by hand runs now, and says so: %s (%s)', async (end) => {
+    const name = freshName();
+    const line = ['--name', name, '--tick-from', 'kubernetes', '--schedule', '0 9 * * *', '--quiet'];
+    const jobName = end.startsWith('-') ? `backup${end}` : end;
+    const runs = [await ranAs(jobName, JOB_MS, ...line), await ranAs(jobName, JOB_MS, ...line)];
+
+    const said = expect.stringContaining(
+      `single-execution: JOB_NAME is '${jobName}', which does not end with the minutes of a scheduled time: runs now, without a tick\n`,
+    );
+    expect(runs).toEqual([1, 2].map(() => ({ code: 0, stdout: '', stderr: said })));
+    expect(await stage().on('redis').admin.get(name)).not.toHaveProperty('doneTick');
   });
 
   test('ticks without a run are listed', async () => {

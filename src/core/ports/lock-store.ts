@@ -120,7 +120,10 @@ export interface Lease extends Sent {
    * refuses late requests of earlier attempts.
    */
   readonly fenceMs?: number;
-  /** The highest tick done, in epoch milliseconds, as of the grant or the last mark. */
+  /**
+   * The highest tick done, in epoch milliseconds, before this grant or after its last mark. Never the tick that the grant
+   * itself has marked: absent if the store recognised its own replayed attempt, which had marked its tick at the start.
+   */
   readonly doneTickMs?: number;
   /**
    * Listed ticks that are older than the highest tick done, and not done themselves, in epoch milliseconds, ascending.

@@ -34,6 +34,13 @@ export interface Execution {
   /** The run before this one, if the store knows it. */
   readonly previous?: Previous;
   /**
+   * The newest tick that was done when this run got its lock. The same in each call that `catchUp` makes; later than
+   * `tick` in a run for an older tick. With `tickMark: 'start'` it is the newest tick that had begun before this run.
+   * Absent if no tick was done, if the run is unguarded and, with `tickMark: 'start'`, if the answer to the grant was
+   * lost.
+   */
+  readonly doneTick?: Date;
+  /**
    * Whether the previous run crashed, or this tick failed before: look for unfinished work. Also true for each open
    * tick that is older than the newest tick done; such a tick may have failed, crashed or never come.
    */

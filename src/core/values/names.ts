@@ -55,6 +55,11 @@ export function newAttemptId(letter = 'a'): string {
   return letter + base64.replaceAll('+', '-').replaceAll('/', '_');
 }
 
+/** Makes a new random id in the form that other services ask for. */
+export function newUuid(): string {
+  return crypto.randomUUID();
+}
+
 /**
  * Returns the part of an attempt id that stands for the schedule of its call: `~` and a hash of the schedule's ARN, or
  * an empty string if the trigger names no schedule. Attempts of different schedules can be told apart by it.

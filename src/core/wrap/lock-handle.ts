@@ -13,6 +13,7 @@ type Held =
   | 'lockedAt'
   | 'lockUntil'
   | 'previous'
+  | 'doneTick'
   | 'recovering'
   | 'missedTicks'
   | 'extend'

@@ -1,11 +1,13 @@
 import {
   CorruptLockError,
+  type ExecuteOptions,
   executeWithLock,
   type LockStore,
   LockStoreError,
   type LockStoreErrorCode,
   type Outcome,
 } from 'single-execution';
+import { compareAndSwapStore, type Storage } from 'single-execution/store';
 import { manualClock, recordingObserver } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { thisProcess } from '../../../src/core/values/environment.js';
@@ -229,6 +231,74 @@ describe('ticks', () => {
     expect(next).toMatchObject({
       missedTicks: [new Date('2026-01-01T00:05:00Z'), new Date('2026-01-01T00:10:00Z')],
     });
+  });
+});
+
+describe('row 200: execution.doneTick', () => {
+  const tickAt = (minute: number) => ({ tick: NOW + minute * MINUTE });
+  const doneTickOf = async (options: ExecuteOptions) => {
+    const outcome = await executeWithLock(({ doneTick }) => doneTick, options);
+    return outcome.status === 'executed' ? outcome.value : outcome.reason;
+  };
+
+  test('row 200: is the newest tick that was done before the run: no failure, no crash and no own tick', async () => {
+    const { clock, options, item } = setting();
+    expect(await doneTickOf({ ...options, ...tickAt(1) })).toBeUndefined();
+    const fail = () => Promise.reject(new Error('no database'));
+    await executeWithLock(fail, { ...options, ...tickAt(2) }).catch(() => {});
+    await crash({ ...options, ...tickAt(3) });
+    await clock.advance(10 * MINUTE);
+
+    expect(await doneTickOf({ ...options, ...tickAt(4) })).toEqual(new Date(NOW + MINUTE));
+    expect(await doneTickOf({ ...options, ...tickAt(2) })).toEqual(new Date(NOW + 4 * MINUTE));
+    expect(await doneTickOf(options)).toEqual(new Date(NOW + 4 * MINUTE));
+    expect(await item()).toMatchObject({ doneTick: NOW + 4 * MINUTE });
+  });
+
+  test("row 200: with tickMark 'start' is the tick that had begun before", async () => {
+    const { options } = setting();
+    const atStart = { ...options, tickMark: 'start' } as const;
+    await executeWithLock(() => {}, { ...atStart, ...tickAt(1) });
+
+    expect(await doneTickOf({ ...atStart, ...tickAt(2) })).toEqual(new Date(NOW + MINUTE));
+  });
+
+  test.each(['success', 'start'] as const)(
+    'F190 a lost answer to the grant makes it right or absent, with tickMark: %s',
+    async (tickMark) => {
+      const texts = new Map<string, string>();
+      const lost = new Set<string>();
+      const storage: Storage<string> = {
+        async read(key) {
+          const version = texts.get(key);
+          return { record: version && JSON.parse(version), version, nowMs: Date.now() };
+        },
+        async write(key, record, version) {
+          if (texts.get(key) !== version) return false;
+          texts.set(key, JSON.stringify(record));
+          if (lost.delete(String(record['state']))) throw new Error('lost answer');
+          return true;
+        },
+      };
+      const { clock: _, ...options } = { ...setting().options, store: compareAndSwapStore({ storage }), tickMark };
+      await executeWithLock(() => {}, { ...options, ...tickAt(1) });
+      lost.add('held');
+
+      expect(await doneTickOf({ ...options, ...tickAt(2) })).toEqual(
+        tickMark === 'success' ? new Date(NOW + MINUTE) : undefined,
+      );
+      expect(lost.size).toBe(0);
+    },
+  );
+
+  test.each([7, -1, 8_640_000_000_000_001, Number.NaN])('F191 is absent if the record says %s', async (doneTickMs) => {
+    const { options } = setting();
+    const acquire: LockStore['acquire'] = async (claim, call) => {
+      const granted = grantOf(claim, call);
+      return { ...granted, lease: { ...granted.lease, doneTickMs } };
+    };
+
+    expect(await doneTickOf({ ...options, store: scriptedStore({ acquire }) })).toBeUndefined();
   });
 });
 

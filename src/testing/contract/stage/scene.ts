@@ -165,6 +165,12 @@ export async function isOpenOnce({ run, refuse }: Scene, minute: number): Promis
   await refuse('stale-tick', tick(minute));
 }
 
+/** Sends one acquire twice, and returns the grant in the second answer. */
+export async function grantTwice({ acquire }: Scene, asked: Claim): Promise<Lease> {
+  expectGranted(await acquire(asked), 'acquire');
+  return expectGranted(await acquire(asked), 'acquire replayed');
+}
+
 /** Makes a call from a host whose wall clock is ahead. */
 export function aheadBy(ms: number, call: StoreCall): StoreCall {
   const { clock } = call;
