@@ -49,6 +49,7 @@ function guardedExecution(held: HeldLock, invocation: Invocation): Execution {
   return {
     ...factsOf(lease, invocation, plan),
     isCatchUp: order.tickMs !== lease.tickMs,
+    isManual: order.isManual === true,
     signal: watch.signal,
     get lockUntil() {
       return dateOf((watch.hold ?? lease).lockUntilMs);
