@@ -23,7 +23,8 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * Makes an observer that reports each run to a dead-man service, such as healthchecks.io or Cronitor. It sends one
- * request if the run succeeded or failed, and none if it was skipped. No run waits for the request or fails because of
+ * request if the run succeeded or failed, and none if it was skipped. A run by hand sends none: it must not hide from
+ * the service that the schedule has stopped. No run waits for the request or fails because of
  * it.
  *
  * @example
@@ -54,7 +55,8 @@ export function checkInObserver(options: CheckInOptions): CheckInObserver {
     pending.add(sent);
   }
 
-  const observer: Observer = ({ type, name }) => {
+  const observer: Observer = ({ type, name, isManual }) => {
+    if (isManual) return;
     if (type === 'finished') send(succeeded, name);
     if (type === 'failed') send(failed, name);
   };

@@ -21,7 +21,7 @@ export const run: Command = {
   name: 'run',
   summary: 'run a command at most once per scheduled time, and never two at once',
   usage:
-    '--name N [--tick T | --schedule S [--time-zone Z]] [--keep-alive] [--at-most D] [--at-least D] [--quiet] -- COMMAND [ARGUMENT...]',
+    '--name N [--tick T | --schedule S [--time-zone Z]] [--now] [--keep-alive] [--at-most D] [--at-least D] [--quiet] -- COMMAND [ARGUMENT...]',
   operands: [0, 0],
   options: {
     name: { value: 'N', help: 'of the lock' },
@@ -31,6 +31,7 @@ export const run: Command = {
       help: "of the job, such as '0 9 * * *': the tick is its instant that is due by this clock",
     },
     'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; else UTC' },
+    now: { help: 'run by hand: without a tick, whatever the schedule, and without a change to its ticks' },
     'keep-alive': { help: 'renew the lease while the command runs, for 24 h at most; the default without --at-most' },
     'at-most': { value: 'D', help: 'the lease, such as 15m: how long the lock outlives a host that dies; else 30s' },
     'at-least': { value: 'D', help: 'hold the lock at least this long after the start of a run that succeeds' },
@@ -44,6 +45,7 @@ export const run: Command = {
   ],
   examples: [
     "single-execution run --name backup --schedule '0 2 * * *' --table locks -- ./backup.sh",
+    "single-execution run --name backup --schedule '0 2 * * *' --now --table locks -- ./backup.sh",
     'single-execution run --name import --tick 2026-11-21T02:00:00Z --at-most 15m --table locks -- node import.js',
   ],
   async run(session) {
@@ -100,9 +102,13 @@ function orderOf(session: Session): ExecuteOptions & { readonly command: readonl
   if (tick !== undefined && tick !== 'nearest' && expression !== undefined) {
     throw wrongUse(`--tick ${quoted(tick)} and --schedule exclude each other: give one of them`);
   }
+  if (tick !== undefined && session.has('now')) {
+    throw wrongUse(`--tick ${quoted(tick)} and --now exclude each other: a run by hand has no tick; give one of them`);
+  }
   if (expression === undefined && session.has('time-zone')) throw wrongUse('--time-zone needs --schedule: give both');
   const schedule = expression === undefined ? undefined : scheduleOf(expression, session.text('time-zone'));
-  const due = schedule && dueTick(typeof schedule === 'object' ? schedule : undefined, clock);
+  const isManual = session.has('now');
+  const due = schedule && !isManual && dueTick(typeof schedule === 'object' ? schedule : undefined, clock);
   const at = due ?? (tick === undefined || schedule ? undefined : instantOf('--tick', tick));
   return {
     command,
@@ -115,6 +121,7 @@ function orderOf(session: Session): ExecuteOptions & { readonly command: readonl
     ...given(session, { 'at-most': 'lockAtMostFor', 'at-least': 'lockAtLeastFor' }),
     ...(schedule && { schedule }),
     ...(at && { tick: at }),
+    isManual,
   };
 }
 
@@ -168,10 +175,10 @@ function operatorsLines({ terminal, has, text }: Session): ((event: LockEvent) =
     terminal.note(`single-execution: ${[message, ...moreOf(event), ...(tick ? [`tick ${tick}`] : [])].join(': ')}`);
   };
   const printTick = (event: LockEvent) => {
-    const tick = event.type === 'acquired' && !has('quiet') ? tickOf(event) : undefined;
-    if (tick === undefined) return;
+    const tick = tickOf(event);
+    if (event.type !== 'acquired' || has('quiet') || !(tick || event.isManual)) return;
     if (has('json')) terminal.noteJson(event);
-    else terminal.note(`single-execution: lock "${event.name}": runs for its tick ${tick}`);
+    else terminal.note(`single-execution: lock "${event.name}": runs ${tick ? `for its tick ${tick}` : 'by hand'}`);
   };
   return [printTick, loggerObserver({ info: has('quiet') ? () => {} : write, warn: write, error: write })];
 }

@@ -1,4 +1,5 @@
 import { acquireCases } from './acquire.js';
+import { byHandCases } from './by-hand.js';
 import { corruptCases } from './corrupt.js';
 import { deleteCases } from './delete.js';
 import { extendCases } from './extend.js';
@@ -42,6 +43,7 @@ export const lockStoreContract: readonly ContractCase[] = [
   ...holdCases,
   ...nameCases,
   ...recordCases,
+  ...byHandCases,
   ...forceCases,
   ...pauseCases,
   ...deleteCases,
