@@ -218,6 +218,52 @@ describe.concurrent('on redis', () => {
     expect(await at('2026-03-30T00:30:01Z')).toBe(0);
   });
 
+  test('row 198: with --now the command runs although its tick is done, and the tick of the schedule runs after it', async () => {
+    const { store, admin, args } = stage().on('redis');
+    const name = freshName();
+    const line = (...more: string[]) => [
+      'run',
+      '--name',
+      name,
+      '--schedule',
+      '0 * * * *',
+      ...more,
+      ...args,
+      ...sh(PRINT),
+    ];
+    const at = (hour: number, ...more: string[]) =>
+      innerCli(line(...more), {}, { clock: clockAt(Date.parse(TICK) + hour * 3_600_000) });
+    const now = await at(0.1, '--now');
+    expect(now).toMatchObject({ code: 0, stdout: expect.stringContaining(`${name}  `) });
+    expect(now.stderr).toBe(`single-execution: lock "${name}": runs by hand\n`);
+    expect((await at(0.1)).code).toBe(0);
+    expect((await at(0.2)).code).toBe(75);
+    expect((await at(0.3, '--now', '--quiet')).stderr).toBe('');
+    const told = JSON.parse((await at(0.4, '--now', '--json')).stderr);
+    expect(told).toMatchObject({ type: 'acquired', name, isManual: true });
+    expect((await at(1.1)).code).toBe(0);
+
+    const { runs, doneTick } = (await admin.get(name)) ?? {};
+    expect(doneTick).toEqual(new Date(Date.parse(TICK) + 3_600_000));
+    expect(runs?.map(({ isManual = false }) => isManual)).toEqual([false, true, true, false, true]);
+    await taken(store, name, { lockedBy: 'web-1' });
+    expect(await at(1.2, '--now')).toMatchObject({ code: 75, stdout: '' });
+  });
+
+  test.each([TICK, 'nearest'])('row 198: --now beside --tick %s is wrong use', async (tick) => {
+    const { args } = stage().on('redis');
+    const line = ['run', '--name', freshName(), '--schedule', '0 * * * *', '--now', '--tick', tick];
+    const { code, stderr } = await innerCli(
+      [...line.filter((_, i) => tick === 'nearest' || i < 3 || i > 4), ...args, ...sh('')],
+      {},
+    );
+
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`--tick '${tick}' and --now exclude each other: a run by hand has no tick`),
+    });
+  });
+
   test('row 88: a run that begins late is for the tick that has been', async () => {
     const { args } = stage().on('redis');
     const line = ['run', '--name', freshName(), '--schedule', '* * * * *', ...args, ...sh('')];
