@@ -212,7 +212,7 @@ describe('rows 44, 174: the name of the holder', () => {
   });
 });
 
-describe('row 197: a run by hand', () => {
+describe('row 197: a run by hand of a route', () => {
   const minutes = (ahead: number) => new Date(NOON + 7_000 + ahead * 60_000).toISOString();
   const google = (ahead?: number): Headers => ({
     'x-cloudscheduler': 'true',
@@ -237,7 +237,7 @@ describe('row 197: a run by hand', () => {
     return given;
   }
 
-  test("is Google's Force run, which sends no time, or one that is more than five minutes ahead", async () => {
+  test("F182 row 197: is Google's Force run, which sends no time, or one that is more than five minutes ahead", async () => {
     const days = 24 * 60;
     const requests = [google(), google(5 + 1 / 60_000), google(3 * days), google(400 * days)];
 

@@ -143,7 +143,7 @@ describe.each(KINDS)('on %s', (kind) => {
   test('row 190: a run by hand is now, in ls, show and runs, while it runs, when it has ended and when it was forced', async () => {
     const { run, json, store, admin } = stage().on(kind);
     const name = freshName();
-    const byHand = { name, store, lockAtMostFor: '1h', isManual: true } as const;
+    const byHand = { name, store, lockAtMostFor: '1h', isManual: true, observers: [] } as const;
     await executeWithLock(() => {}, byHand);
     const lock = await acquireLock({ ...byHand, lockedBy: 'ann' });
     expect((await run('show', name)).stdout).toMatch(/^tick +now$/m);

@@ -1,5 +1,4 @@
 import { acquireCases } from './acquire.js';
-import { byHandCases } from './by-hand.js';
 import { corruptCases } from './corrupt.js';
 import { deleteCases } from './delete.js';
 import { extendCases } from './extend.js';
@@ -10,7 +9,7 @@ import { markCases } from './mark.js';
 import { nameCases } from './names.js';
 import { openTickCases } from './open-ticks.js';
 import { pauseCases } from './pause.js';
-import { recordCases } from './record.js';
+import { byHandCases, recordCases } from './record.js';
 import { releaseCases } from './release.js';
 import type { ContractCase } from './stage/case.js';
 import { tickCases } from './ticks.js';

@@ -53,16 +53,19 @@ export const byHandCases: readonly AdapterCase[] = [
     await run(BY_HAND);
   }),
 
-  adapterCase('row 192: lockAtLeastFor of a run by hand keeps out other runs by hand, and no tick', async (stage) => {
-    const { run, skip, due, clock } = stage;
-    const kept = { lockAtLeastFor: '1m' };
-    await run({ ...BY_HAND, ...kept });
-    expect(await skip({ ...BY_HAND, ...kept })).toMatchObject({ reason: 'lock-at-least-for' });
-    await clock.advance(1_000);
+  adapterCase(
+    'F183 row 192: lockAtLeastFor of a run by hand keeps out other runs by hand, and no tick',
+    async (stage) => {
+      const { run, skip, due, clock } = stage;
+      const kept = { lockAtLeastFor: '1m' };
+      await run({ ...BY_HAND, ...kept });
+      expect(await skip({ ...BY_HAND, ...kept })).toMatchObject({ reason: 'lock-at-least-for' });
+      await clock.advance(1_000);
 
-    await run(kept, due({ time: NOW + 1_000 }));
-    expect(await skip(BY_HAND)).toMatchObject({ reason: 'lock-at-least-for' });
-  }),
+      await run(kept, due({ time: NOW + 1_000 }));
+      expect(await skip(BY_HAND)).toMatchObject({ reason: 'lock-at-least-for' });
+    },
+  ),
 
   adapterCase(
     "row 192: a run by hand that fails keeps out nobody, also with onError: 'hold', and opens no tick",

@@ -5,9 +5,9 @@ import { list, without } from './record.js';
 
 const RECORDED = 'row 190: a run by hand is recorded as one, whether it succeeds or fails';
 const MARKS_NONE = 'row 190: a run by hand marks no tick, and is not refused because a tick is done';
-const CRASHED = 'row 194: a run by hand that crashed is recorded by its successor, and opens no tick';
+const CRASHED = 'F181 row 194: a run by hand that crashed is recorded by its successor, and opens no tick';
 const AFTER_CRASH = 'row 194: a run by hand records the tick of the run that crashed before it';
-const FORCED = 'row 194: a run by hand that was forced is recorded as one, and opens no tick';
+const FORCED = 'F181 row 194: a run by hand that was forced is recorded as one, and opens no tick';
 
 /** A record whose rows are changed. */
 const withRows = (record: LockRecord, from: string, to: string): LockRecord => {

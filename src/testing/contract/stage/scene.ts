@@ -77,11 +77,8 @@ export function setScene(harness: ContractHarness): Scene {
     harness,
     name,
     claim: (overrides) => ({
-      name,
-      attemptId: newAttemptId(),
-      leaseMs: LEASE_MS,
+      ...{ name, attemptId: newAttemptId(), leaseMs: LEASE_MS, markTickAtStart: false },
       lockedBy: `contender ${++asked}`,
-      markTickAtStart: false,
       ...overrides,
     }),
     acquire: (claim) => harness.store.acquire(claim, harness.call()),
