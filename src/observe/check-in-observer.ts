@@ -31,9 +31,9 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * Makes an observer that reports each run to a dead-man service, such as healthchecks.io, Cronitor or Sentry. It sends
- * one request if the run succeeded or failed, with `start` one before it, and none if the run was skipped. The request
- * of the end waits until that of the beginning was answered or given up, after 10 s. No run waits for a request or
- * fails because of it.
+ * one request if the run succeeded or failed, with `start` one before it, and none if the run was skipped. A run by hand
+ * sends none: it must not hide from the service that the schedule has stopped. The request of the end waits until that
+ * of the beginning was answered or given up, after 10 s. No run waits for a request or fails because of it.
  *
  * @example
  * ```ts
@@ -68,7 +68,8 @@ export function checkInObserver(options: CheckInOptions): CheckInObserver {
     return sent;
   }
 
-  const observer: Observer = ({ type, name, attemptId }) => {
+  const observer: Observer = ({ type, name, attemptId, isManual }) => {
+    if (isManual) return;
     if (type === 'started' && start) {
       const id = newUuid();
       begun.set(attemptId, { id, sent: send(name, () => checkIn(addressOf(type, id))) });

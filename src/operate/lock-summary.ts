@@ -3,7 +3,7 @@ import { isTaken, stateWithoutPause } from '../admin/lock-info.js';
 import { defined } from '../core/values/defined.js';
 import { nameProblem } from '../core/values/names.js';
 import { causeWords } from '../core/values/thrown.js';
-import { shortInstant, shortSpan, toTheSecond } from './times.js';
+import { shortInstant, shortSpan, tickWords, toTheSecond } from './times.js';
 import { lastRenewal, pauseWords } from './verdict.js';
 
 export { causeWords, isTaken, nameProblem, stateWithoutPause };
@@ -18,6 +18,8 @@ export interface LockSummary {
   readonly holder?: string;
   /** The tick of the holder's run. */
   readonly tick?: Date;
+  /** Whether the holder's run is one by hand. */
+  readonly isManual?: true;
   /** How long ago the lock was taken. */
   readonly ageMs?: number;
   /** Time until others may take the lock; 0 if they may now. */
@@ -26,6 +28,8 @@ export interface LockSummary {
   readonly lastResult?: RunInfo['status'];
   /** The tick of the last run that has ended. */
   readonly lastTick?: Date;
+  /** Whether the last run that has ended was one by hand. */
+  readonly isLastManual?: true;
   /** Ticks that are not done, oldest first. */
   readonly openTicks: readonly Date[];
   /**
@@ -51,10 +55,12 @@ export function lockSummary(lock: LockInfo, nowMs: number): LockSummary {
       underlyingState,
       holder: taken ? lockedBy : undefined,
       tick: taken ? lock.tick : undefined,
+      isManual: taken ? lock.isManual : undefined,
       ageMs: taken && lockedAt ? Math.max(0, nowMs - lockedAt.getTime()) : undefined,
       leftMs: taken || stateWithoutPause(lock) === 'waiting' ? leftMs : undefined,
       lastResult: last?.status,
       lastTick: last?.tick,
+      isLastManual: last?.isManual,
     }),
     openTicks,
     missedTicks: missedTicksOf(lock),
@@ -121,13 +127,13 @@ export function stateWords({ state, underlyingState }: Pick<LockInfo, 'state' | 
 }
 
 function holderFacts(lock: LockInfo, nowMs: number): [string, string | undefined][] {
-  const { lockedBy, lockedAt, lockUntil, tick } = lock;
+  const { lockedBy, lockedAt, lockUntil } = lock;
   const taken = isTaken(lock);
   const isKept = taken || stateWithoutPause(lock) === 'waiting';
   const renewed = lastRenewal(lock, nowMs);
   return [
     [taken ? 'holder' : 'last holder', lockedBy],
-    [taken ? 'tick' : 'last tick', tick && shortInstant(tick)],
+    [taken ? 'tick' : 'last tick', tickWords(lock)],
     ['locked at', lockedAt && `${toTheSecond(lockedAt)}, ${shortSpan(nowMs - lockedAt.getTime())} ago`],
     ['locked until', isKept && lockUntil ? untilWords(lockUntil, nowMs) : undefined],
     ['last renewed', renewed && `${toTheSecond(renewed)}, ${shortSpan(nowMs - renewed.getTime())} ago`],
@@ -140,8 +146,8 @@ function untilWords(until: Date, nowMs: number): string {
 }
 
 /** How and when a run ended, and which run it was. */
-function resultWords({ status, tick, lockedAt, durationMs, fencingToken }: RunInfo, nowMs: number): string {
-  const run = tick ? `tick ${shortInstant(tick)}` : `token ${fencingToken}`;
+function resultWords({ status, lockedAt, durationMs, fencingToken, ...of }: RunInfo, nowMs: number): string {
+  const run = of.tick ? `tick ${shortInstant(of.tick)}` : `${of.isManual ? 'by hand, ' : ''}token ${fencingToken}`;
   const end = new Date(lockedAt.getTime() + (durationMs ?? Number.NaN));
   // A row that somebody else wrote may contain any duration.
   if (Number.isNaN(end.getTime())) return `${status} (${run})`;

@@ -229,6 +229,56 @@ describe.concurrent('on redis', () => {
     expect(await at('2026-03-30T00:30:01Z')).toBe(0);
   });
 
+  test('row 198: with --now the command runs although its tick is done, and the tick of the schedule runs after it', async () => {
+    const { store, admin, args } = stage().on('redis');
+    const [name, file] = [freshName(), freshFile()];
+    const line = (...more: string[]) => [
+      'run',
+      '--name',
+      name,
+      '--schedule',
+      '0 * * * *',
+      ...more,
+      ...args,
+      ...sh(`${PRINT} >> ${file}`),
+    ];
+    const at = (hour: number, ...more: string[]) =>
+      innerCli(line(...more), {}, { clock: clockAt(Date.parse(TICK) + hour * 3_600_000) });
+    const now = await at(0.1, '--now');
+    expect(now.code).toBe(0);
+    expect((await linesOf(file))[0]).toMatch(new RegExp(`^${name}  \\d+$`));
+    expect(now.stderr).toContain(`single-execution: lock "${name}": runs by hand\n`);
+    expect((await at(0.1)).code).toBe(0);
+    expect((await at(0.2)).code).toBe(75);
+    expect((await at(0.3, '--now', '--quiet')).stderr).not.toContain('by hand');
+    const told = (await at(0.4, '--now', '--json')).stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(told.find(({ type }) => type === 'acquired')).toMatchObject({ name, isManual: true });
+    expect((await at(1.1)).code).toBe(0);
+
+    const { runs, doneTick } = (await admin.get(name)) ?? {};
+    expect(doneTick).toEqual(new Date(Date.parse(TICK) + 3_600_000));
+    expect(runs?.map(({ isManual = false }) => isManual)).toEqual([false, true, true, false, true]);
+    await taken(store, name, { lockedBy: 'web-1' });
+    expect(await at(1.2, '--now')).toMatchObject({ code: 75, stdout: '' });
+  });
+
+  test.each([TICK, 'nearest'])('row 198: --now beside --tick %s is wrong use', async (tick) => {
+    const { args } = stage().on('redis');
+    const line = ['run', '--name', freshName(), '--schedule', '0 * * * *', '--now', '--tick', tick];
+    const { code, stderr } = await innerCli(
+      [...line.filter((_, i) => tick === 'nearest' || i < 3 || i > 4), ...args, ...sh('')],
+      {},
+    );
+
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`--tick '${tick}' and --now exclude each other: a run by hand has no tick`),
+    });
+  });
+
   test('row 88: a run that begins late is for the tick that has been', async () => {
     const { args } = stage().on('redis');
     const line = ['run', '--name', freshName(), '--schedule', '* * * * *', ...args, ...sh('')];
@@ -287,14 +337,14 @@ describe.concurrent('on redis', () => {
     [`-${JOB_MINUTES + 6}`, 'six minutes ahead'],
     [`-${Date.UTC(2014, 11, 31) / 60_000}`, 'before 2015'],
     ['-99999999999999999999999', 'no instant'],
-  ])('F192 row 201: a Job that was made by hand runs now, and says so: %s (%s)', async (end) => {
+  ])('F192 row 201: a Job that was made by hand runs by hand, and says so: %s (%s)', async (end) => {
     const name = freshName();
     const line = ['--name', name, '--tick-from', 'kubernetes', '--schedule', '0 9 * * *', '--quiet'];
     const jobName = end.startsWith('-') ? `backup${end}` : end;
     const runs = [await ranAs(jobName, JOB_MS, ...line), await ranAs(jobName, JOB_MS, ...line)];
 
     const said = expect.stringContaining(
-      `single-execution: JOB_NAME is '${jobName}', which does not end with the minutes of a scheduled time: runs now, without a tick\n`,
+      `single-execution: JOB_NAME is '${jobName}', which does not end with the minutes of a scheduled time: runs by hand, without a tick\n`,
     );
     expect(runs).toEqual([1, 2].map(() => ({ code: 0, stdout: '', stderr: said })));
     expect(await stage().on('redis').admin.get(name)).not.toHaveProperty('doneTick');

@@ -74,7 +74,7 @@ test('docs/paths/crontab.md: of two calls one runs, and a third is skipped', asy
 });
 
 test('docs/paths/worker-d1.md: the second event of one scheduled time is skipped', async () => {
-  const file = 'src/worker.js';
+  const file = 'worker-of-the-page.js';
   await project.write(file, codeOf('worker-d1', 'js', 'scheduled:'));
   const worker = await startWorker(await bundleWorker(join(project.folder, file)), {});
   await worker.database

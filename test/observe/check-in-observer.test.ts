@@ -56,6 +56,16 @@ describe('row 105: checkInObserver', () => {
     expect(asked).toEqual(['GET /4f1d']);
   });
 
+  test('row 195: sends none for a run by hand', async () => {
+    const { options, observer } = setting();
+    const { tick: _, ...byHand } = { ...options, isManual: true };
+    await executeWithLock(() => 'sent', byHand);
+    await executeWithLock(failing, byHand).catch(() => {});
+    await observer.settled();
+
+    expect(asked).toEqual([]);
+  });
+
   test.each([
     ['/4f1d', '/4f1d/fail'],
     ['/4f1d/?create=1', '/4f1d/fail?create=1'],

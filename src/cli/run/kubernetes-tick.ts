@@ -22,9 +22,9 @@ function tickOfJob(jobName: string, nowMs: number): Date | undefined {
 }
 
 /**
- * The tick of a run with `--tick-from`; undefined if the run is to begin now, whatever its schedule says.
+ * The tick of a run with `--tick-from`; undefined for a run by hand.
  *
- * @param note is told why the run begins now
+ * @param note gets a line that says why the run is by hand
  * @throws CliError for any word but kubernetes, and without the name of a Job in the environment
  */
 export function tickFrom(
@@ -43,7 +43,7 @@ export function tickFrom(
   const tick = tickOfJob(jobName, nowMs);
   if (tick === undefined) {
     note(
-      `JOB_NAME is ${quoted(jobName)}, which does not end with the minutes of a scheduled time: runs now, without a tick`,
+      `JOB_NAME is ${quoted(jobName)}, which does not end with the minutes of a scheduled time: runs by hand, without a tick`,
     );
   }
   return tick;

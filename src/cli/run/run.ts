@@ -22,20 +22,21 @@ export const run: Command = {
   name: 'run',
   summary: 'run a command at most once per scheduled time, and never two at once',
   usage:
-    '--name N [--tick T | --tick-from kubernetes] [--schedule S [--time-zone Z]] [--keep-alive] [--at-most D] [--at-least D] [--quiet] -- COMMAND [ARGUMENT...]',
+    '--name N [--tick T | --tick-from kubernetes] [--schedule S [--time-zone Z]] [--now] [--keep-alive] [--at-most D] [--at-least D] [--quiet] -- COMMAND [ARGUMENT...]',
   operands: [0, 0],
   options: {
     name: { value: 'N', help: 'of the lock' },
     tick: { value: 'T', help: 'the scheduled time that this run is for, or nearest with --schedule; else none' },
     'tick-from': {
       value: 'kubernetes',
-      help: 'the scheduled time is in the name of the Job of a CronJob, which JOB_NAME holds; a Job that was made by hand runs now',
+      help: 'the scheduled time is in the name of the Job of a CronJob, which JOB_NAME holds; a Job made by hand is a run by hand',
     },
     schedule: {
       value: 'S',
       help: "of the job, such as '0 9 * * *': the tick is its instant that is due by this clock",
     },
     'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; else UTC' },
+    now: { help: 'run by hand: without a tick, whatever the schedule, and without a change to its ticks' },
     'keep-alive': { help: 'renew the lease while the command runs, for 24 h at most; the default without --at-most' },
     'at-most': { value: 'D', help: 'the lease, such as 15m: how long the lock outlives a host that dies; else 30s' },
     'at-least': { value: 'D', help: 'hold the lock at least this long after the start of a run that succeeds' },
@@ -50,6 +51,7 @@ export const run: Command = {
   examples: [
     "single-execution run --name backup --schedule '0 2 * * *' --table locks -- ./backup.sh",
     "single-execution run --name backup --tick-from kubernetes --schedule '0 2 * * *' --table locks -- ./backup.sh",
+    "single-execution run --name backup --schedule '0 2 * * *' --now --table locks -- ./backup.sh",
     'single-execution run --name import --tick 2026-11-21T02:00:00Z --at-most 15m --table locks -- node import.js',
   ],
   async run(session) {
@@ -126,25 +128,29 @@ function tickOf(
   session: Session,
   schedule: ExecuteOptions['schedule'],
   note: (words: string) => void,
-): Pick<ExecuteOptions, 'tick'> {
+): Pick<ExecuteOptions, 'tick' | 'isManual'> {
   const { clock } = session;
   const [tick, source] = ['tick', 'tick-from'].map((option) => session.text(option));
   if (tick !== undefined && source !== undefined) throw wrongUse('--tick and --tick-from exclude each other: give one');
-  if (source !== undefined) {
-    const at = tickFrom(source, session.env, clock.now(), note);
-    return at ? { tick: at } : NOW;
+  if (tick !== undefined && session.has('now')) {
+    throw wrongUse(`--tick ${quoted(tick)} and --now exclude each other: a run by hand has no tick; give one of them`);
   }
   if (tick === 'nearest' && schedule === undefined) throw wrongUse('--tick nearest needs --schedule: give both');
   if (tick !== undefined && tick !== 'nearest' && schedule !== undefined) {
     throw wrongUse(`--tick ${quoted(tick)} and --schedule exclude each other: give one of them`);
+  }
+  if (session.has('now')) return BY_HAND;
+  if (source !== undefined) {
+    const at = tickFrom(source, session.env, clock.now(), note);
+    return at ? { tick: at } : BY_HAND;
   }
   const due = schedule && dueTick(typeof schedule === 'object' ? schedule : undefined, clock);
   const at = due ?? (tick === undefined || schedule ? undefined : instantOf('--tick', tick));
   return at ? { tick: at } : {};
 }
 
-/** How a run begins that stands for no tick of its schedule. */
-const NOW: Pick<ExecuteOptions, 'tick'> = {};
+/** A run that stands for no tick of its schedule. */
+const BY_HAND = { isManual: true } as const;
 
 /** Notes that this run and the one before lie equally far from the ticks: the schedule has another time zone, say. */
 function noteMisfit(
@@ -197,10 +203,10 @@ function operatorsLines({ terminal, has, text }: Session): ((event: LockEvent) =
     terminal.note(`single-execution: ${[message, ...moreOf(event), ...(tick ? [`tick ${tick}`] : [])].join(': ')}`);
   };
   const printTick = (event: LockEvent) => {
-    const tick = event.type === 'acquired' && !has('quiet') ? tickOf(event) : undefined;
-    if (tick === undefined) return;
+    const tick = tickOf(event);
+    if (event.type !== 'acquired' || has('quiet') || !(tick || event.isManual)) return;
     if (has('json')) terminal.noteJson(event);
-    else terminal.note(`single-execution: lock "${event.name}": runs for its tick ${tick}`);
+    else terminal.note(`single-execution: lock "${event.name}": runs ${tick ? `for its tick ${tick}` : 'by hand'}`);
   };
   return [printTick, loggerObserver({ info: has('quiet') ? () => {} : write, warn: write, error: write })];
 }

@@ -77,7 +77,7 @@ export interface Claim {
   readonly name: string;
   /**
    * Fresh random identity of this acquire; never a host name, never a request id. 23 characters, or up to 88 if an
-   * observer adds the trace of the run.
+   * observer adds the trace of the run. Its first letter is `n` for a run by hand, and `a` for any other run.
    */
   readonly attemptId: string;
   /** How long the lease is to last, in milliseconds. */
@@ -269,6 +269,8 @@ export interface PreviousRun {
   readonly status: 'succeeded' | 'failed' | 'crashed' | 'forced';
   /** The tick of the run, in epoch milliseconds. */
   readonly tickMs?: number;
+  /** True for a run by hand. */
+  readonly isManual?: true;
   /** Readable name of the holder. */
   readonly lockedBy: string;
   /** When the lease of the run began, in epoch milliseconds. */

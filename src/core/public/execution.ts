@@ -14,6 +14,8 @@ export interface Execution {
   readonly tick?: Date;
   /** Whether `tick` is an older tick that `catchUp` runs. */
   readonly isCatchUp: boolean;
+  /** Whether this run was started by hand. Such a run has no tick, and changes nothing for the ticks of the schedule. */
+  readonly isManual: boolean;
   /**
    * The fencing token: greater than every earlier token of this name. Resources that you write to must refuse smaller
    * tokens. 0 if the run is unguarded: it runs without a lock (`onStoreError: 'run'`, or locking is switched off).

@@ -52,6 +52,7 @@ function guardedExecution(held: HeldLock, invocation: Invocation): Execution {
     // A grant does not read the record closely: a value that is no instant is no tick either.
     ...defined({ doneTick: isInstant(lease.doneTickMs) ? dateOf(lease.doneTickMs) : undefined }),
     isCatchUp: order.tickMs !== lease.tickMs,
+    isManual: order.isManual === true,
     signal: watch.signal,
     get lockUntil() {
       return dateOf((watch.hold ?? lease).lockUntilMs);

@@ -8,6 +8,7 @@ import { type ExecuteOptions, executeWithLock } from './execute-with-lock.js';
 type Held =
   | 'name'
   | 'tick'
+  | 'isManual'
   | 'fencingToken'
   | 'signal'
   | 'lockedAt'

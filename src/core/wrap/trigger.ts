@@ -19,7 +19,7 @@ import {
 } from '../values/tick.js';
 
 /** The facts about a call that its trigger contains. */
-export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'>;
+export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'isManual' | 'scheduleArn' | 'attempt'>;
 
 /** The sources of the scheduled time; see `tick` in the options of each door. */
 export type TickOption<A extends readonly unknown[]> =
@@ -64,6 +64,7 @@ export function tickReader<A extends readonly unknown[]>(
 
   return (read, args, name) => {
     const { tickMs, unreadableTick, ...facts } = read;
+    if (facts.isManual) return facts;
     switch (tick) {
       case 'none':
         return facts;

@@ -112,6 +112,15 @@ export function resolveWrapper<A extends readonly unknown[]>(
   };
 }
 
+/** A wrapped function, and the same function for runs by hand. */
+export type WithNow<F> = F & {
+  /**
+   * Runs by hand, with the arguments of a call. It is not skipped because a tick is done, and it changes nothing for the
+   * ticks of the schedule. A lock that is held, kept or paused skips it. For a method: `job.run.now.call(job)`.
+   */
+  readonly now: F;
+};
+
 /** The lease of a run, and the instants at which the platform ends the run and at which the run must be over. */
 export type RunTimes = Pick<Order, 'leaseMs' | 'deadlineMono' | 'runUntilMono'>;
 
