@@ -195,8 +195,10 @@ const SCHEDULE_SOURCES: readonly unknown[] = [undefined, 'aws.events', 'aws.sche
  */
 export function readScheduleEvent(event: unknown): Trigger {
   if (typeof event !== 'object' || event === null) return {};
-  const { singleExecution, ...fields } = event as Record<string, unknown>;
-  const { scheduledTime, time, source, scheduleArn, attemptNumber, resources } = fields;
+  const { scheduledTime, time, source, scheduleArn, attemptNumber, resources, singleExecution } = event as Record<
+    string,
+    unknown
+  >;
   if (singleExecution !== undefined && singleExecution !== 'now') {
     throw new TypeError(
       `singleExecution of the event is ${describe(singleExecution)}: send 'now' for a run by hand, or leave it out`,

@@ -232,7 +232,8 @@ describe('row 197: a run by hand of a route', () => {
     );
     for (const request of requests) {
       const response = await route(request);
-      if (response.status !== 200) given.push([response.status, (await response.json()).code]);
+      if (response.status !== 200)
+        given.push([response.status, ((await response.json()) as { readonly code?: string }).code]);
     }
     return given;
   }

@@ -18,7 +18,7 @@ export const BY_HAND_BUGS: readonly SimBug[] = [
   }),
   bug('a run by hand is skipped when a tick is done', ['dynamodb', 'synchronised', 5],
     plays('acquire', async (ask, asked, { item }) => isByHand(asked[0].attemptId) && item().doneTick
-      ? { status: 'refused', reason: 'already-executed' } : ask(...asked))),
+      ? { status: 'refused' as const, reason: 'already-executed' as const } : ask(...asked))),
   bug('a run by hand that crashed opens a tick', [['dynamodb', 'synchronised', 5], ['redis', 'synchronised', 22]],
     grants((record, { state, attemptId, lockedAt = 0 }) => state === 'held' && isByHand(attemptId)
       ? { ...record, failedTicks: list([...ticksIn(record.failedTicks), lockedAt]) } : record)),

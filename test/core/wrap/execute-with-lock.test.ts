@@ -127,7 +127,7 @@ test('row 190: with isManual a run, and a handle, is by hand', async () => {
   };
   expect(value).toBe(true);
   await using lock = await acquireLock({ ...options, isManual: true });
-  expect([lock.isManual, (await item()).attemptId?.[0], (await item()).r1]).toEqual([true, 'n', expect.any(String)]);
+  expect([lock.isManual, (await item()).attemptId?.[0], (await item())['r1']]).toEqual([true, 'n', expect.any(String)]);
   await lock.release();
   await using other = await acquireLock({ ...options, isManual: false, tick: NOW });
   expect([other.isManual, (await item()).attemptId?.[0]]).toEqual([false, 'a']);

@@ -21,7 +21,7 @@ export const BY_HAND_BUGS: readonly StoreBug[] = [
   bug('takes every run without a tick for one by hand', RECORDED, writes('release', (record) => withRows(record, 's||', 's|!|'))),
   bug('refuses a run by hand because a tick is done', MARKS_NONE,
     plays('acquire', async (ask, asked, { read }) => isByHand(asked[0].attemptId) && (await read(asked[0].name))?.doneTick
-      ? { status: 'refused', reason: 'already-executed' } : ask(...asked))),
+      ? { status: 'refused' as const, reason: 'already-executed' as const } : ask(...asked))),
   bug('marks a tick for a run by hand', MARKS_NONE,
     writes('release', (record, { doneTick = 0 }, { attemptId }) => isByHand(attemptId) ? { ...record, doneTick: doneTick + 60_000 } : record)),
   bug('opens a tick for a run by hand that fails', 'row 194: a run by hand that fails opens no tick',
