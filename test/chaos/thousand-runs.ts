@@ -14,7 +14,6 @@ import { order, say } from '../support/told.js';
 export interface ThousandRunsOrder {
   readonly store: StoreAddress;
   readonly runs: number;
-  /** How many runs are under way at a time. */
   readonly abreast: number;
 }
 

@@ -2,7 +2,6 @@ import { lockStoreContract } from 'single-execution/testing';
 import { type Scene, setScene } from '../../src/testing/contract/stage/scene.js';
 import type { Scenario } from './scenario.js';
 
-/** A scenario on the scene of our own contract for stores. */
 export function onScene(name: string, play: (scene: Scene) => Promise<unknown>): Scenario {
   return {
     name,

@@ -9,10 +9,8 @@ const SAME_HANDLE =
   'An extension prolongs the lease of the same attempt and makes no second handle, so that an older handle stays good.';
 const WORKERS = 8;
 const ROUNDS = 25;
-/** The number of rounds of the first worker. */
 const FEW_ROUNDS = 10;
 
-/** What ShedLock asks of every lock provider, in our words. */
 export const SHEDLOCK: readonly Scenario[] = [
   ofContract('a lock that was taken is held, and free once it is unlocked', HELD, FREED),
   ofContract('a held lock is not given a second time', HELD),

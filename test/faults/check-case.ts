@@ -4,13 +4,11 @@ import { OPERATIONS, type Operation, type Told } from './operations.js';
 import type { Stage } from './stage.js';
 import type { Seen } from './wire/wire.js';
 
-/** The result of one play of a case. */
 interface Played {
   readonly told: string;
   readonly requests: string;
   readonly record: string;
   readonly tookMs: number;
-  /** How often the task ran. */
   readonly runs: number;
   readonly attempts: number;
   /** The fencing token that the caller was told and, if the record is of the same run, the token in the record. */
@@ -28,7 +26,6 @@ const PLAIN_TIMES = 4;
 /** An operation that takes this long without a fault shows a machine that is too busy to judge by. */
 const BUSY_MS = 150;
 
-/** Plays a case, and compares all its results with the table. */
 export async function checkCase(stage: Stage, one: FaultCase): Promise<void> {
   const { tookMs, runs, attempts, tokens, ...results } = await playInTime(stage, one);
 

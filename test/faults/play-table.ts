@@ -10,7 +10,6 @@ import { STAGES, type StageOptions } from './stages.js';
 /** Timeout of the preparation, and of a case that is played again and again because the machine stands still. */
 const PATIENCE_MS = 240_000;
 
-/** Plays the fault table on the stages that a store has in this run. */
 export function playTable(title: string, kind: keyof typeof STAGES): void {
   const stages = STAGES[kind];
   const played = inThisRun(

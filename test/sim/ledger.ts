@@ -306,7 +306,6 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
       ticks.expectRecord(after);
     },
 
-    /** Follows one caller on a host. */
     caller: (host: Host): Caller =>
       caller(host, {
         tell,
@@ -318,7 +317,6 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
         onMistake: (error) => violation('I10', error),
       }),
 
-    /** A handler starts. */
     start(begun: Begun): SimRun {
       const { token, tick, isCatchUp } = begun;
       if (isCatchUp && tick !== undefined) begunTicks.set(token, tick);
@@ -345,7 +343,6 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     /** The oldest open tick that is older than the newest done tick. */
     reopenable: ticks.reopenable,
 
-    /** A handler has fulfilled. */
     fulfilled(run: SimRun, lockAtLeastFor: number) {
       run.end = 'returned';
       if (!run.isCatchUp) fulfilledRuns.set(run.token, lockAtLeastFor);
@@ -357,7 +354,6 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
       mayBeForced.add(token);
     },
 
-    /** The number of grants so far. */
     grants: () => grants.length,
 
     /** An operator is about to delete the lock, whose record had this token. */
@@ -425,7 +421,6 @@ function barsOf(item: Item): readonly string[] {
   return barredAttempts === undefined ? [] : String(barredAttempts).split(',');
 }
 
-/** The fields that a write has changed, as text. */
 function changes(before: Item, after: Item): string {
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((f) => before[f] !== after[f]);
   return fields.map((field) => `${field}=${after[field] ?? ''}`).join(' ') || 'nothing';

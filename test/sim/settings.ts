@@ -2,7 +2,6 @@ import { oneOf, readFlags, SWITCH, TEXT, UsageError, whole } from '../support/pl
 import { REGIMES, type RegimeName, STAGES, type Stage } from './regime.js';
 import type { Kind } from './tally.js';
 
-/** What to simulate. */
 export interface SimSettings {
   /** The number of worlds in all; with `bugs`, the number of worlds for each bug. */
   readonly seeds: number;

@@ -36,7 +36,6 @@ const released = { state: 'released', releasedAt: NOW - 1_000, lockUntil: NOW - 
 const judge = (item: Record<string, unknown> | undefined, over: Partial<Claim> = {}) =>
   judgeRefusal({ ...claim, ...over }, item, NOW, (lockUntil) => lockUntil <= NOW);
 
-/** What a judgement comes to, in one word. */
 function verdict(item: Record<string, unknown> | undefined, over?: Partial<Claim>): string {
   try {
     const judgement = judge(item, over);
