@@ -44,7 +44,6 @@ const PROGRAM = ts.createProgram(
 );
 const checker = PROGRAM.getTypeChecker();
 
-/** A type or class that a door exports. */
 function typeOf(name: string): ts.Type {
   for (const file of PROGRAM.getSourceFiles()) {
     const symbol = checker.getSymbolAtLocation(file);
@@ -282,7 +281,6 @@ test('docs/cli.md has every exit code', () => {
   expect(codes.sort((a, b) => a - b)).toEqual(Object.values(EXIT).sort((a, b) => a - b));
 });
 
-/** The HTTP statuses of the answers in these source files, sorted. */
 const statusesIn = (...files: string[]) =>
   [
     ...new Set(files.flatMap((file) => read(file).match(/(?<=refused?\(|status: (?:\d+ \| )*)[45]\d\d\b/g) ?? [])),

@@ -29,7 +29,6 @@ export interface StoreCallMade {
   readonly verb: 'acquire' | 'extend';
   readonly begunMs: number;
   readonly budgetMs: number;
-  /** When the call has settled. */
   endedMs?: number;
 }
 
@@ -40,7 +39,6 @@ export interface Caller {
   readonly onEvent: (event: LockEvent) => void;
   /** Wraps the store for this caller: each acquire counts as an attempt. */
   asks<S extends LockStore>(store: S): S;
-  /** Is called when the call has ended. */
   hasEnded(): void;
 }
 

@@ -323,7 +323,6 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
       ticks.expectRecord(after);
     },
 
-    /** Follows one caller on a host. */
     caller: (host: Host, isManual = false): Caller =>
       caller(host, isManual, {
         tell,
@@ -335,7 +334,6 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
         onMistake: (error) => violation('I10', error),
       }),
 
-    /** A handler starts. */
     start(begun: Begun): SimRun {
       const { token, tick, isCatchUp, previous } = begun;
       const before = grants.findLast((grant) => grant.token === previous?.fencingToken);
@@ -366,7 +364,6 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     /** The oldest open tick that is older than the newest done tick. */
     reopenable: ticks.reopenable,
 
-    /** A handler has fulfilled. */
     fulfilled(run: SimRun, lockAtLeastFor: number) {
       run.end = 'returned';
       if (!run.isCatchUp) fulfilledRuns.set(run.token, lockAtLeastFor);
@@ -378,7 +375,6 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
       mayBeForced.add(token);
     },
 
-    /** The number of grants so far. */
     grants: () => grants.length,
 
     /** An operator is about to delete the lock, whose record had this token. */
@@ -446,7 +442,6 @@ function barsOf(item: Item): readonly string[] {
   return barredAttempts === undefined ? [] : String(barredAttempts).split(',');
 }
 
-/** The fields that a write has changed, as text. */
 function changes(before: Item, after: Item): string {
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((f) => before[f] !== after[f]);
   return fields.map((field) => `${field}=${after[field] ?? ''}`).join(' ') || 'nothing';
