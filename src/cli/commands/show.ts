@@ -68,7 +68,7 @@ export const why: Command = {
     tick: { value: 'T', help: 'the tick of the run, such as 2026-11-21T02:00:00Z; else a run without a tick' },
   },
   about: [
-    'Judges as a run would, by the record of the lock and the clock of this host. Nothing is written.',
+    'Judges as a run would, by the record of the lock and by the clock of the store, or else by that of this host. Nothing is written.',
     'A name without a record exits with 3: check it, if the job has run before.',
   ],
   examples: ['single-execution why send-digest --tick 2026-11-21T02:00:00Z --table locks'],
