@@ -1,5 +1,6 @@
 import type { RunInfo } from '../../admin/lock-admin.js';
-import { lockFacts, missedTicksOf } from '../../operate/lock-summary.js';
+import { withDueTicks } from '../../operate/due-ticks.js';
+import { lockFacts, missedTicksOf, overdueWords } from '../../operate/lock-summary.js';
 import { runSpan, shortInstant, toTheSecond } from '../../operate/times.js';
 import { verdictOf } from '../../operate/verdict.js';
 import type { Command } from '../command.js';
@@ -15,11 +16,11 @@ export const show: Command = {
   operands: [1, 1],
   options: {},
   about: [
-    'State, pause, the holder or the last one with its tick, fencing token, and the result of the last run that has ended, with its tick or else its token. The JSON is the LockInfo of lockAdmin, with missedTicks: the open ticks that were due during the last ten runs, but that none of these runs was for.',
+    'State, pause, the holder or the last one with its tick, fencing token, and the result of the last run that has ended, with its tick or else its token. If the record has a schedule: the schedule, its next tick, and the tick that is overdue. The JSON is the LockInfo of lockAdmin, with nextTick, overdueTick and missedTicks: the open ticks that were due during the last ten runs, but that none of these runs was for.',
   ],
   examples: ['single-execution show send-digest --table locks'],
   async run(session) {
-    const lock = await knownLock(session);
+    const lock = withDueTicks(await knownLock(session));
     if (session.has('json')) session.terminal.json({ ...lock, missedTicks: missedTicksOf(lock) });
     else printFacts(session.terminal, lockFacts(lock, session.clock.now()));
     return EXIT.done;
@@ -78,8 +79,14 @@ export const why: Command = {
     const at = tick === undefined ? undefined : instantOf('--tick', tick);
     const lock = await findLock(session.admin, name);
     const verdict = verdictOf(name, lock, session.clock.now(), at);
-    if (session.has('json')) session.terminal.json(verdict);
+    const { overdueTick } = lock ? withDueTicks(lock) : {};
+    if (session.has('json')) session.terminal.json({ ...verdict, ...(overdueTick && { overdueTick }) });
     else session.terminal.line(verdict.sentence);
+    if (overdueTick && !session.has('json')) {
+      session.terminal.line(
+        `The job is overdue: its tick ${overdueWords(overdueTick, session.clock.now())}, is not done.`,
+      );
+    }
     return lock ? EXIT.done : EXIT.notFound;
   },
 };

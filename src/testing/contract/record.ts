@@ -150,7 +150,7 @@ export const recordCases: readonly ContractCase[] = [
     ['admin', 'patch'],
   ),
 
-  adminCase('a read and a list report the time of the store, if it reports its time', async (scene) => {
+  adminCase('row 179: a read and a list report the time of the store, if it reports its time', async (scene) => {
     const { name, admin, harness, run } = scene;
     const { lockedAtMs } = await run();
     const times = [
