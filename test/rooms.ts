@@ -92,7 +92,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   operate: {
     what: 'what operators read about a lock, as rows and sentences, printed or shown elsewhere',
-    sees: ['core/values', 'core/public', 'core/record', 'core/wrap', 'admin'],
+    sees: ['core/values', 'core/public', 'core/record', 'core/wrap', 'schedule', 'admin'],
   },
   cli: {
     what: 'the command-line tool, a program of its own that no door loads',

@@ -18,7 +18,8 @@ import { msOf } from '../core/values/tick.js';
 import { corruptLock, isTaken, type LockInfo, lockInfo, type RunInfo } from './lock-info.js';
 import { type ForgetResult, type TickRange, type TickVerbs, tickVerbs } from './tick-verbs.js';
 
-export { type Health, type HealthJob, type HealthOptions, healthRoute, type JobHealth } from './health-route.js';
+export { type HealthOptions, healthRoute } from './health-route.js';
+export type { Health, HealthJob, JobHealth } from './job-health.js';
 export { type OverdueOptions, overdueTick } from './overdue.js';
 export type { DeleteResult, ForgetResult, LockInfo, ResumeResult, RunInfo, TickRange };
 

@@ -19,7 +19,7 @@ export interface LockInfo {
    * `paused`: an operator's pause is in force, see `paused`; `held`: a run has it; `expired`: its holder died or
    * overran, and the next run takes over; `waiting`: released, and kept for `lockAtLeastFor`, though not from ticks that
    * are owed; `free`: released; `forced`: ended by an operator; `unused`: no run yet; `corrupt`: see `problem`. Judged
-   * by this host's clock.
+   * by `readAt`, or else by this host's clock.
    */
   readonly state: 'paused' | 'held' | 'expired' | 'waiting' | 'free' | 'forced' | 'unused' | 'corrupt';
   /** While paused: what `state` would be without the pause. */
@@ -47,7 +47,7 @@ export interface LockInfo {
   readonly openTicks?: readonly Date[];
   /** The schedule of the job, as its last call with a tick had it: `0 9 * * * in Europe/Berlin`, or `15m`. */
   readonly schedule?: string;
-  /** When the record was read, by the store's own clock. No store tells it yet. */
+  /** When the record was read, by the store's own clock; absent if the store does not report its time. */
   readonly readAt?: Date;
   /** While paused: until when, and by whom. */
   readonly paused?: {
@@ -91,8 +91,9 @@ export interface RunInfo {
 }
 
 /** @throws CorruptLockError naming the attribute */
-export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
+export function lockInfo({ name, item, readMs }: StoredLock, hostMs: number): LockInfo {
   const record = readRecord(name, item);
+  const nowMs = readMs ?? hostMs;
   const { fencingToken, lockedBy, pausedUntil = 0, pausedBy = 'unknown', result, error } = record;
   const runs = runsOf(record).map(runInfo);
   const openTicks = openTicksIn(record).map((tick) => new Date(tick));
@@ -114,6 +115,7 @@ export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
       isManual: record.tick === undefined ? isByHand(record.attemptId) : undefined,
       doneTick: dateOf(record.doneTick),
       schedule: record.schedule,
+      readAt: dateOf(readMs),
       paused: isPaused ? { until: dateOf(pausedUntil), by: pausedBy } : undefined,
       lastResult: result,
       lastReleasedAt: dateOf(record.releasedAt),
@@ -136,12 +138,12 @@ export function isTaken(lock: LockState): boolean {
 
 type LockState = Pick<LockInfo, 'state' | 'underlyingState'>;
 
-export function corruptLock({ name, item }: StoredLock, error: CorruptLockError): LockInfo {
+export function corruptLock({ name, item, readMs }: StoredLock, error: CorruptLockError): LockInfo {
   const { fencingToken } = item as LockRecord;
   return {
     name,
     state: 'corrupt',
-    ...defined({ fencingToken: isToken(fencingToken) ? fencingToken : undefined }),
+    ...defined({ fencingToken: isToken(fencingToken) ? fencingToken : undefined, readAt: dateOf(readMs) }),
     failuresInARow: 0,
     runs: [],
     problem: error.message,

@@ -5,7 +5,7 @@ import { type Duration, parseDuration } from '../core/values/duration.js';
 import { askSchedule, dateOf, isTimed, type Schedule, ticksBetween } from '../core/values/tick.js';
 import { readSchedule } from '../schedule/read-schedule.js';
 import { rate } from '../schedule/schedule.js';
-import { type LockInfo, stateWithoutPause } from './lock-info.js';
+import { isTaken, type LockInfo, stateWithoutPause } from './lock-info.js';
 
 /** How old a tick must be by default before it can be overdue: 15 minutes. */
 export const USUAL_GRACE: Duration = '15m';
@@ -53,8 +53,8 @@ export function overdueTick(lock: LockInfo | undefined, options: OverdueOptions 
   const lastMs = nowMs - parseDuration(options.grace ?? USUAL_GRACE, 'grace');
   const sinceMs = instant(options.since, 'since');
   const schedule = scheduleFor(lock, options.schedule);
-  if (lock?.state === 'paused') return undefined;
-  const fromMs = (lock && lastSeen(lock, schedule)) ?? sinceMs;
+  if (lock && isPaused(lock, nowMs)) return undefined;
+  const fromMs = lock?.state === 'corrupt' ? undefined : ((lock && lastSeen(lock, schedule, nowMs)) ?? sinceMs);
   const { everyMs = 0 } = schedule;
   if (everyMs > 0) {
     const dueMs = fromMs === undefined ? lastMs : fromMs + everyMs;
@@ -72,11 +72,12 @@ export function readAt(lock: LockInfo | undefined): Date {
 
 /** Returns the schedule of a lock, read and checked. */
 export function scheduleFor(
-  lock: Pick<LockInfo, 'name' | 'schedule'> | undefined,
+  lock: Pick<LockInfo, 'state' | 'schedule'> | undefined,
   given: OverdueOptions['schedule'],
 ): Schedule {
-  // A job without a record is overdue, whatever its schedule.
-  const schedule = given ?? (lock ? lock.schedule && readSchedule(lock.schedule) : 1);
+  // A job without a readable record is overdue, whatever its schedule.
+  const isKnown = lock !== undefined && lock.state !== 'corrupt';
+  const schedule = given ?? (isKnown ? lock.schedule && readSchedule(lock.schedule) : 1);
   if (schedule === undefined || schedule === '') {
     throw new TypeError(`the record has no schedule: give schedule, such as cron('0 9 * * *') or '1h'`);
   }
@@ -90,10 +91,10 @@ export function scheduleFor(
  * Returns the newest instant for which the job has done its work, or is at work: the tick that is done, or the tick of a
  * live lease. Where calls carry no tick, the start of the run counts. A run by hand never counts.
  */
-function lastSeen(lock: LockInfo, schedule: Schedule): number | undefined {
+function lastSeen(lock: LockInfo, schedule: Schedule, nowMs: number): number | undefined {
   const { doneTick, lockedAt, tick, isManual } = lock;
   const success = lock.runs.find(({ status, isManual }) => status === 'succeeded' && !isManual);
-  const isLive = stateWithoutPause(lock) === 'held';
+  const isLive = isHeld(lock, nowMs);
   const hasTicks = isTimed(schedule) && doneTick !== undefined;
   const starts = hasTicks ? [] : [success?.lockedAt ?? doneTick, isLive && !tick && !isManual ? lockedAt : undefined];
   const seen = [
@@ -102,6 +103,17 @@ function lastSeen(lock: LockInfo, schedule: Schedule): number | undefined {
     ...starts.map((start) => start && tickOfStart(schedule, start.getTime())),
   ].filter((ms) => ms !== undefined);
   return seen.length === 0 ? undefined : Math.max(...seen);
+}
+
+/** Whether a pause is in force at an instant, which need not be that at which the lock was read. */
+function isPaused({ state, paused }: LockInfo, nowMs: number): boolean {
+  return state === 'paused' && (paused === undefined || paused.until.getTime() > nowMs);
+}
+
+/** Whether a run has the lock at an instant, which need not be that at which the lock was read. */
+function isHeld(lock: LockInfo, nowMs: number): boolean {
+  const { lockUntil } = lock;
+  return lockUntil ? isTaken(lock) && lockUntil.getTime() > nowMs : stateWithoutPause(lock) === 'held';
 }
 
 /** Returns the tick that a run without a tick was for: it can start a little early. */

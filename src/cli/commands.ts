@@ -1,4 +1,5 @@
 import type { Command } from './command.js';
+import { check } from './commands/check.js';
 import { consoleCommand } from './commands/console.js';
 import { deleteLock } from './commands/delete.js';
 import { ls } from './commands/ls.js';
@@ -18,6 +19,7 @@ export const COMMANDS: readonly Command[] = [
   show,
   runs,
   why,
+  check,
   unlock,
   pause,
   resume,

@@ -23,7 +23,7 @@ export function overview(commands: readonly Command[], version: string): string 
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
     ...wrapped(`The locks are in ${either(options)}; else in ${either(variables)} of the environment.`, 0),
-    `Exit codes: ${EXIT_CODES}; run has three more.`,
+    `Exit codes: ${EXIT_CODES}; check has one more, run three.`,
     'single-execution COMMAND --help explains a command, with an example.',
   ].join('\n');
 }

@@ -1,6 +1,5 @@
-import { type Duration, parseDuration, type Schedule } from '../index.js';
-import { instantIn } from '../operate/times.js';
-import { cron, eventBridge } from '../schedule/schedule.js';
+import type { Duration, Schedule } from '../index.js';
+import { instantIn, readSchedule } from '../operate/times.js';
 import { quoted, wrongUse } from './exit-code.js';
 import type { CommandLine } from './option.js';
 
@@ -35,16 +34,12 @@ export function tokenOf(text: string): number {
 }
 
 /**
- * A schedule: five or six fields of a crontab, an expression of EventBridge, or a duration.
+ * A schedule: five or six fields of a crontab, an expression of EventBridge, a duration, or a text of a record.
  *
  * @throws TypeError, RangeError for any other text
  */
 export function scheduleOf(text: string, timeZone: string | undefined): Schedule | Duration {
-  const options = timeZone === undefined ? {} : { timeZone };
-  const expression = text.trim();
-  if (/^[a-z]+\(/i.test(expression)) return eventBridge(expression, options);
-  if (/\s/.test(expression) || /^@/.test(expression)) return cron(expression, options);
-  parseDuration(expression, 'schedule');
-  if (timeZone !== undefined) throw wrongUse(`--time-zone is for crons, and the schedule is ${quoted(text)}`);
-  return expression;
+  const schedule = readSchedule(text.trim(), timeZone);
+  if (typeof schedule === 'object' || timeZone === undefined) return schedule;
+  throw wrongUse(`--time-zone is for crons, and the schedule is ${quoted(text)}`);
 }

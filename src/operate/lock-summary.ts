@@ -3,6 +3,7 @@ import { isTaken, stateWithoutPause } from '../admin/lock-info.js';
 import { defined } from '../core/values/defined.js';
 import { nameProblem } from '../core/values/names.js';
 import { causeWords } from '../core/values/thrown.js';
+import type { DueTicks } from './due-ticks.js';
 import { shortInstant, shortSpan, tickWords, toTheSecond } from './times.js';
 import { lastRenewal, pauseWords } from './verdict.js';
 
@@ -38,12 +39,13 @@ export interface LockSummary {
    */
   readonly missedTicks: readonly Date[];
   readonly failuresInARow: number;
+  readonly due: DueTicks;
 }
 
 /** The number of runs in a full history. */
 const MOST_RUNS = 10;
 
-export function lockSummary(lock: LockInfo, nowMs: number): LockSummary {
+export function lockSummary(lock: LockInfo & DueTicks, nowMs: number): LockSummary {
   const { name, state, underlyingState, lockedBy, lockedAt, lockUntil, openTicks = [], failuresInARow } = lock;
   const [last] = lock.runs;
   const taken = isTaken(lock);
@@ -65,6 +67,7 @@ export function lockSummary(lock: LockInfo, nowMs: number): LockSummary {
     openTicks,
     missedTicks: missedTicksOf(lock),
     failuresInARow,
+    due: lock,
   };
 }
 
@@ -102,17 +105,23 @@ export function isIdle(lock: LockInfo, nowMs: number, idleMs: number): boolean {
 }
 
 /** The facts of one lock, each a label and its words, in the order in which an operator asks. */
-export function lockFacts(lock: LockInfo, nowMs: number): readonly (readonly [label: string, words: string])[] {
+export function lockFacts(
+  lock: LockInfo & DueTicks,
+  nowMs: number,
+): readonly (readonly [label: string, words: string])[] {
   const [last] = lock.runs;
   const facts: readonly [string, string | undefined][] = [
     ['name', lock.name],
     ['state', stateWords(lock)],
     ['pause', lock.paused && pauseWords(lock.paused)],
-    ['problem', lock.problem],
+    ['problem', lock.problem ?? lock.scheduleProblem],
+    ['overdue', lock.overdueTick && overdueWords(lock.overdueTick, nowMs)],
     ...holderFacts(lock, nowMs),
     ['fencing token', lock.fencingToken?.toString()],
     ['last result', last && resultWords(last, nowMs)],
     ['last error', last?.status === 'failed' ? lock.lastError : undefined],
+    ['schedule', lock.schedule],
+    ['next tick', lock.nextTick && shortInstant(lock.nextTick)],
     ['newest tick done', lock.doneTick && shortInstant(lock.doneTick)],
     ['open ticks', openWords(lock)],
     ['of them missed', missedWords(missedTicksOf(lock))],
@@ -120,6 +129,10 @@ export function lockFacts(lock: LockInfo, nowMs: number): readonly (readonly [la
   ];
   return facts.filter((fact): fact is [string, string] => fact[1] !== undefined);
 }
+
+/** The oldest overdue tick, and for how long it has been due. */
+export const overdueWords = (tick: Date, nowMs: number): string =>
+  `${shortInstant(tick)}, for ${shortSpan(nowMs - tick.getTime())}`;
 
 /** The state in words; while paused, the state without the pause follows in parentheses. */
 export function stateWords({ state, underlyingState }: Pick<LockInfo, 'state' | 'underlyingState'>): string {

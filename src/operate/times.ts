@@ -3,6 +3,8 @@ import { formatDuration } from '../core/values/duration.js';
 import { dateOf, type MadeSchedule, type Schedule, WATCH } from '../core/values/tick.js';
 import { nearestTick, readInstant } from '../core/wrap/trigger.js';
 
+export { readSchedule } from '../schedule/read-schedule.js';
+
 const SECOND_MS = 1_000;
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
 

@@ -37,7 +37,8 @@ export function memoryStore(): MemoryStore {
       return true;
     },
     async list(prefix) {
-      return [...rows].filter(([key]) => key.startsWith(prefix)).map(([key, { record }]) => ({ key, record }));
+      const nowMs = Math.round(clock.now());
+      return [...rows].filter(([key]) => key.startsWith(prefix)).map(([key, { record }]) => ({ key, record, nowMs }));
     },
   }));
 }

@@ -20,7 +20,7 @@ interface FoundRecord<Version> {
 export function readFound<Version>(answer: Awaited<ReturnType<Storage<Version>['read']>>): FoundRecord<Version> {
   if (typeof answer !== 'object' || answer === null) throw unexpected('read', answer, '{ record, version, nowMs }');
   const { record, version, nowMs } = answer;
-  if (!isInstant(nowMs)) throw refused(`the storage's nowMs is ${describe(nowMs)}; give whole epoch milliseconds`);
+  checkTime(nowMs);
   if (record === undefined || record === null) return { record: undefined, version, nowMs };
   if (!isPlainObject(record)) throw unexpected('read', record, 'a JSON object as its record');
   return { record, version, nowMs };
@@ -35,9 +35,10 @@ export function readWritten(answer: unknown): boolean {
 }
 
 /** A record in a list of a storage. */
-interface ListedRecord {
+export interface ListedRecord {
   readonly key: string;
   readonly record: StoredRecord;
+  readonly nowMs?: number;
 }
 
 /** Reads the answer of `list`. @throws LockStoreError (INVALID_REQUEST) */
@@ -45,7 +46,13 @@ export function readListed(answer: readonly ListedRecord[]): readonly ListedReco
   if (!Array.isArray(answer)) throw unexpected('list', answer, 'an array of { key, record }');
   const stray = answer.find((one) => typeof one?.key !== 'string' || !isPlainObject(one.record));
   if (stray !== undefined || answer.includes(undefined)) throw unexpected('list', stray, 'items of { key, record }');
+  for (const { nowMs } of answer as readonly ListedRecord[]) if (nowMs !== undefined) checkTime(nowMs);
   return answer;
+}
+
+/** @throws LockStoreError (INVALID_REQUEST) */
+function checkTime(nowMs: number): void {
+  if (!isInstant(nowMs)) throw refused(`the storage's nowMs is ${describe(nowMs)}; give whole epoch milliseconds`);
 }
 
 /** Whether a value is an object as JSON has it, of any realm. */

@@ -7,7 +7,7 @@ import { type Sent, type Signal, sentNow } from '../core/values/clock.js';
 import { errorName } from '../core/values/thrown.js';
 import type { Decision, Found } from './decisions.js';
 import { pacedRefusals } from './refusals.js';
-import { readFound, readListed, readWritten, refused } from './storage-answer.js';
+import { type ListedRecord, readFound, readListed, readWritten, refused } from './storage-answer.js';
 import type { Storage, StoredRecord } from './storage-port.js';
 
 /** A request of a verb to a storage. */
@@ -90,7 +90,7 @@ export async function listAll<Version>(
   storage: Storage<Version>,
   prefix: string,
   call: StoreCall,
-): Promise<readonly { readonly key: string; readonly record: StoredRecord }[]> {
+): Promise<readonly ListedRecord[]> {
   const request: Request = { operation: 'list', name: '*', key: prefix };
   const answer = await tryUntilAnswered(
     call,

@@ -45,6 +45,8 @@ export interface Storage<Version> {
       readonly key: string;
       /** The record under the key. */
       readonly record: StoredRecord;
+      /** The storage's own time of this list, in whole epoch milliseconds. @default operators go by their host's clock */
+      readonly nowMs?: number;
     }[]
   >;
   /**

@@ -70,7 +70,11 @@ export function storageStore<Version>(
       // Leave out keys that no lock can have: other data may use the same prefix.
       return found
         .filter(({ key }) => key !== keyPrefix && nameProblem(key) === undefined)
-        .map(({ key, record }) => ({ name: key.slice(keyPrefix.length), item: record }));
+        .map(({ key, record, nowMs }) => ({
+          name: key.slice(keyPrefix.length),
+          item: record,
+          ...defined({ readMs: nowMs }),
+        }));
     },
   };
 }
@@ -138,8 +142,8 @@ function lockVerbs(swap: Swap): LockStore & MemberStore {
 function operatorVerbs(swap: Swap): Omit<LockAdminStore, 'list'> {
   return {
     async get(name, call) {
-      const { item } = answered(await swap('get', name, call, () => ({ result: undefined })));
-      return item && { name, item };
+      const { item, result: readMs } = answered(await swap('get', name, call, ({ nowMs }) => ({ result: nowMs })));
+      return item && { name, item, readMs };
     },
 
     async forceRelease(force, call) {
@@ -152,7 +156,11 @@ function operatorVerbs(swap: Swap): Omit<LockAdminStore, 'list'> {
     },
 
     async pause(name, pause, call) {
-      return { name, item: answered(await swap('pause', name, call, (found) => decidePause(pause, found))).result };
+      const decide = (found: Found) => {
+        const { result, ...decision } = decidePause(pause, found);
+        return { ...decision, result: { name, item: result, readMs: found.nowMs } };
+      };
+      return answered(await swap('pause', name, call, decide)).result;
     },
 
     async resume(name, call) {

@@ -223,7 +223,7 @@ test('a lock is not deleted while it is held by the clock of the server, whateve
 
   await executeWithLock(
     async ({ fencingToken }) => {
-      expect(await ahead.get('job')).toMatchObject({ state: 'expired' });
+      expect(await ahead.get('job')).toMatchObject({ state: 'held' });
       expect(await ahead.delete('job', { fencingToken })).toBe('held');
     },
     { name: 'job', store, lockAtMostFor: '5m', observers: [] },

@@ -39,7 +39,7 @@ async function answer(options: Parameters<typeof healthRoute>[0], request = aski
   return { status: response.status, body: (await response.json()) as Health };
 }
 
-test('answers 200 when no job is overdue', async () => {
+test('row 182: answers 200 when no job is overdue', async () => {
   expect(await answer({ admin: viewOf(lockOf('digest', { doneTick: done })) })).toEqual({
     status: 200,
     body: {
@@ -49,7 +49,7 @@ test('answers 200 when no job is overdue', async () => {
   });
 });
 
-test('answers 503 when a job is overdue, and names that job first', async () => {
+test('row 182: answers 503 when a job is overdue, and names that job first', async () => {
   const admin = viewOf(lockOf('backup', { doneTick: done }), lockOf('digest', { doneTick: stale }));
 
   const { status, body } = await answer({ admin });
@@ -74,11 +74,11 @@ test('looks at every lock whose record has a schedule, and at corrupt ones', asy
   expect(body.jobs.map(({ name }) => name)).toEqual(['torn', 'digest']);
 });
 
-test('answers 503 with status empty when there is nothing to look at', async () => {
+test('F172 answers 503 with status empty when there is nothing to look at', async () => {
   expect(await answer({ admin: viewOf() })).toEqual({ status: 503, body: { status: 'empty', jobs: [] } });
 });
 
-test('looks at the jobs that are given only, and a job without a record is overdue', async () => {
+test('F168 looks at the jobs that are given only, and a job without a record is overdue', async () => {
   const admin = viewOf(lockOf('digest', { doneTick: done }), lockOf('backup', { doneTick: stale }));
 
   expect((await answer({ admin, jobs: [{ name: 'digest' }] })).status).toBe(200);
@@ -99,7 +99,7 @@ test("a job's own schedule, grace and since count, else those of the record and 
   expect(await overdue({ schedule: '1d' })).toBe('2026-11-24T02:00:00.000Z');
 });
 
-test('a store that does not answer makes the route unavailable, with a warning', async () => {
+test('F173 a store that does not answer makes the route unavailable, with a warning', async () => {
   const error = new LockStoreError('list failed: no answer', {
     code: 'UNAVAILABLE',
     lockName: '',
@@ -114,7 +114,7 @@ test('a store that does not answer makes the route unavailable, with a warning',
   ]);
 });
 
-test('a schedule that nobody can read is told once, with the name of the job, which counts as overdue', async () => {
+test('F174 a schedule that nobody can read is told once, with the name of the job, which counts as overdue', async () => {
   const route = healthRoute({ admin: viewOf(lockOf('digest', { schedule: 'each full moon' })), secret: false });
   await route(asking());
 
@@ -127,7 +127,7 @@ test('a schedule that nobody can read is told once, with the name of the job, wh
   expect(warn).toHaveBeenCalledOnce();
 });
 
-describe('for Prometheus', () => {
+describe('row 183: for Prometheus', () => {
   const admin = viewOf(
     lockOf('di"gest', { doneTick: stale, failuresInARow: 2, state: 'held' }),
     lockOf('new', { state: 'paused', underlyingState: 'unused' }),
@@ -154,14 +154,31 @@ describe('for Prometheus', () => {
     ]);
   });
 
+  test('F174 alerts on a job whose record or schedule cannot be read', async () => {
+    const ill = viewOf(
+      { name: 'torn', state: 'corrupt', failuresInARow: 0, runs: [], problem: 'tick is torn' },
+      lockOf('moon\\\n', { schedule: 'each full moon' }),
+    );
+    const response = await healthRoute({ admin: ill, secret: false })(asking({}, '/health?format=prometheus#now'));
+
+    expect((await response.text()).split('\n').filter((line) => line.includes('overdue_seconds{'))).toEqual([
+      'single_execution_overdue_seconds{lock="torn"} +Inf',
+      'single_execution_overdue_seconds{lock="moon\\\\\\n"} +Inf',
+    ]);
+  });
+
   test.each([
     ['application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.2,*/*;q=0.1', true],
     ['text/plain', true],
-    ['application/json, text/plain, */*', true],
+    ['application/json, text/plain, */*', false],
+    ['text/plain, application/json', true],
+    ['text/plain;q=0', false],
+    ['application/json;q=0, text/plain;version=0.0.4; Q=0.1', true],
+    ['text/*;q=1.x, text/html', false],
     ['text/plain;q=0.5, application/json', false],
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', false],
     ['*/*', false],
-  ])('Accept: %s asks for gauges: %s', async (accept, isText) => {
+  ])('F175 Accept: %s asks for gauges: %s', async (accept, isText) => {
     expect((await text(asking({ accept }))).type?.startsWith('text/plain')).toBe(isText);
   });
 });
@@ -173,9 +190,50 @@ test('wants the secret, as a route of /http does', async () => {
   expect((await route(asking({ authorization: 'Bearer s3cret' }))).status).toBe(200);
 });
 
+test('answers a HEAD with the same status, and a request without a secret with an error', async () => {
+  const route = healthRoute({ admin: viewOf(lockOf('digest', { doneTick: stale })), secret: false });
+
+  expect((await route(new Request('https://jobs.example/', { method: 'HEAD' }))).status).toBe(503);
+  vi.stubEnv('CRON_SECRET', '');
+  expect((await healthRoute({ admin: viewOf() })(asking())).status).toBe(500);
+  vi.unstubAllEnvs();
+});
+
+test('a job that has an option without a value takes that of the route', async () => {
+  const admin = viewOf(lockOf('digest', { doneTick: stale }));
+  const jobs = [{ name: 'digest', grace: undefined, schedule: undefined }] as never;
+
+  expect((await answer({ admin, jobs, grace: '8d' })).status).toBe(200);
+});
+
 test.each<[string, object, Error]>([
   ['no admin', {}, new TypeError('admin is undefined: give the view of operators, such as lockAdmin(store)')],
   ['a job without a name', { admin: viewOf(), jobs: [{}] }, new TypeError('jobs[0].name is undefined: give its lock')],
+  [
+    'one job where a list must stand',
+    { admin: viewOf(), jobs: { name: 'digest' } },
+    new TypeError('jobs is an object: give an array such as [{ name }]'),
+  ],
+  [
+    'a name alone',
+    { admin: viewOf(), jobs: ['digest'] },
+    new TypeError('jobs[0] is a string: give an object such as { name }'),
+  ],
+  [
+    'a job twice, which Prometheus would refuse',
+    { admin: viewOf(), jobs: [{ name: 'digest' }, { name: 'digest', grace: '1h' }] },
+    new TypeError('jobs has lock "digest" twice: give it once'),
+  ],
+  [
+    'an empty name',
+    { admin: viewOf(), jobs: [{ name: '' }] },
+    new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes"),
+  ],
+  [
+    'a since that is no Date',
+    { admin: viewOf(), jobs: [{ name: 'digest', since: '2026-11-26' }] },
+    new TypeError("jobs[0].since is '2026-11-26': give a valid Date"),
+  ],
   [
     'a grace without a unit',
     { admin: viewOf(), grace: '15' },

@@ -67,6 +67,7 @@ describe.each(KINDS)('%s', (kind) => {
           lockUntil,
           leaseMs: 300_000,
           tick: TICK,
+          readAt: expect.any(Date),
           failuresInARow: 0,
           runs: [],
         });
@@ -221,6 +222,7 @@ describe.each(KINDS)('%s', (kind) => {
       state: 'paused',
       underlyingState: 'unused',
       paused: { until: forever, by: 'é'.repeat(20) },
+      readAt: expect.any(Date),
       failuresInARow: 0,
       runs: [],
     });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { type LockInfo, overdueTick, type RunInfo } from 'single-execution/admin';
 import { cron, except, rate } from 'single-execution/schedule';
 import { describe, expect, test } from 'vitest';
@@ -21,7 +22,7 @@ const run = (status: RunInfo['status'], lockedAt: string, more: Partial<RunInfo>
 const overdue = (lock: LockInfo | undefined, options: Parameters<typeof overdueTick>[1] = {}) =>
   overdueTick(lock, { schedule: daily, now: NOW, ...options })?.toISOString();
 
-describe('a job with ticks', () => {
+describe('row 181: a job with ticks', () => {
   test('that has done its newest tick is not overdue', () => {
     expect(overdue(lockOf({ doneTick: at('2026-11-26T02:00:00Z') }))).toBeUndefined();
   });
@@ -102,7 +103,7 @@ test('row 195: a run by hand clears nothing', () => {
   expect(overdue(lockOf({ ...held, runs: [byHand] }), { schedule: '1h' })).toBe('2026-11-26T09:45:00.000Z');
 });
 
-describe('a job that never ran', () => {
+describe('row 181: a job that never ran', () => {
   test('is overdue at once, with the newest tick that is old enough', () => {
     expect(overdue(undefined)).toBe('2026-11-26T02:00:00.000Z');
     expect(overdue(lockOf({ state: 'unused' }))).toBe('2026-11-26T02:00:00.000Z');
@@ -122,7 +123,7 @@ describe('a job that never ran', () => {
   });
 });
 
-describe('a job whose calls carry no tick', () => {
+describe('row 181: a job whose calls carry no tick', () => {
   test('counts from its last success, which may have begun a little before its tick', () => {
     expect(overdue(lockOf({ runs: [run('succeeded', '2026-11-26T02:00:03Z')] }))).toBeUndefined();
     expect(overdue(lockOf({ runs: [run('succeeded', '2026-11-26T01:59:58Z')] }))).toBeUndefined();
@@ -151,6 +152,189 @@ describe('a job whose calls carry no tick', () => {
     expect(overdue(lock, { schedule: '2h' })).toBeUndefined();
     expect(overdue(lock, { schedule: '30m' })).toBe('2026-11-26T09:30:00.000Z');
   });
+});
+
+type Judge = typeof overdueTick;
+type Case = readonly [name: string, lock: LockInfo | undefined, options: object, expected: string | undefined];
+
+const DONE_YESTERDAY = { doneTick: at('2026-11-25T02:00:00Z') };
+const TODAYS = '2026-11-26T02:00:00.000Z';
+const LIVE = { ...DONE_YESTERDAY, state: 'held', tick: at(TODAYS), lockedAt: at('2026-11-26T02:00:01Z') } as const;
+const PAUSED = { ...DONE_YESTERDAY, state: 'paused', underlyingState: 'free' } as const;
+
+/** A daily job at ten o'clock; `now` is given in each case. */
+const CASES: readonly Case[] = [
+  ['is done', lockOf({ doneTick: at(TODAYS) }), {}, undefined],
+  ['is kept by lockAtLeastFor', lockOf({ doneTick: at(TODAYS), state: 'waiting' }), {}, undefined],
+  [
+    "is done at its start, by tickMark 'start', and failed",
+    lockOf({ doneTick: at(TODAYS), failuresInARow: 1 }),
+    {},
+    undefined,
+  ],
+  ['is younger than the grace', lockOf(DONE_YESTERDAY), { grace: '9h' }, undefined],
+  ['is not done', lockOf(DONE_YESTERDAY), {}, TODAYS],
+  [
+    'failed and is open',
+    lockOf({ ...DONE_YESTERDAY, openTicks: [at(TODAYS)], runs: [run('failed', TODAYS)] }),
+    {},
+    TODAYS,
+  ],
+  ['has a live lease', lockOf({ ...LIVE, lockUntil: at('2026-11-26T10:00:01Z') }), {}, undefined],
+  ['F176 had a lease that is over when now is', lockOf({ ...LIVE, lockUntil: NOW }), {}, TODAYS],
+  [
+    'F176 had a lease whose run died',
+    lockOf({ ...LIVE, state: 'expired', lockUntil: at('2026-11-26T03:00:00Z') }),
+    {},
+    TODAYS,
+  ],
+  [
+    'has a live lease beside a pause',
+    lockOf({ ...PAUSED, ...LIVE, state: 'paused', underlyingState: 'held' }),
+    {},
+    undefined,
+  ],
+  ['is run for an older tick', lockOf({ ...LIVE, tick: at('2026-11-24T02:00:00Z') }), {}, TODAYS],
+  ['is run without a tick', lockOf({ ...DONE_YESTERDAY, state: 'held', lockedAt: NOW }), {}, TODAYS],
+  ['is paused', lockOf({ ...PAUSED, paused: { until: at('2026-11-26T10:00:01Z'), by: 'ann' } }), {}, undefined],
+  ['was paused until now', lockOf({ ...PAUSED, paused: { until: NOW, by: 'ann' } }), {}, TODAYS],
+  [
+    'F167 was not due when the store was read',
+    lockOf({ ...DONE_YESTERDAY, readAt: at('2026-11-26T02:10:00Z') }),
+    { now: undefined },
+    undefined,
+  ],
+  ['F167 was due when the store was read', lockOf({ ...DONE_YESTERDAY, readAt: NOW }), { now: undefined }, TODAYS],
+  ['F174 has a corrupt record', lockOf({ state: 'corrupt', problem: 'tick is torn' }), {}, TODAYS],
+  [
+    'F174 has a corrupt record, and since is to come',
+    lockOf({ state: 'corrupt' }),
+    { since: at('2027-01-01T00:00:00Z') },
+    TODAYS,
+  ],
+  ['has a record that is only paused no more', lockOf({ state: 'unused' }), {}, TODAYS],
+  ['is before a since that is to come', undefined, { since: at('2027-01-01T00:00:00Z') }, undefined],
+  ['is done by the schedule before', lockOf({ doneTick: at('2026-11-26T01:00:00Z') }), {}, TODAYS],
+  ['of the changed schedule is not due', lockOf({ doneTick: at(TODAYS) }), { schedule: cron('0 11 * * *') }, undefined],
+  [
+    'has a success without a tick only, beside ticks',
+    lockOf({ ...DONE_YESTERDAY, runs: [run('succeeded', '2026-11-26T09:00:00Z')] }),
+    {},
+    TODAYS,
+  ],
+  [
+    'of a duration is a day after the last success',
+    lockOf({ runs: [run('succeeded', '2026-11-25T09:00:00Z')] }),
+    { schedule: '1d' },
+    '2026-11-26T09:00:00.000Z',
+  ],
+  [
+    'of a duration is done by the last success',
+    lockOf({ runs: [run('failed', TODAYS), run('succeeded', '2026-11-25T09:50:00Z')] }),
+    { schedule: '1d' },
+    undefined,
+  ],
+  [
+    'of a duration has failed ever since',
+    lockOf({ runs: [run('failed', '2026-11-26T09:00:00Z'), run('succeeded', '2026-11-26T01:00:00Z')] }),
+    { schedule: '6h' },
+    '2026-11-26T07:00:00.000Z',
+  ],
+];
+
+const judged = (judge: Judge, [, lock, options]: Case) =>
+  judge(lock, { schedule: daily, now: NOW, ...options })?.toISOString();
+
+test.each(CASES)('row 181: the tick of a job that %s', (...one) => {
+  expect(judged(overdueTick, one)).toBe(one[3]);
+});
+
+/** Rules that are broken on purpose, each around the rule itself. */
+const changing =
+  (change: (lock: LockInfo) => Partial<LockInfo>): Judge =>
+  (lock, options) =>
+    overdueTick(lock && { ...lock, ...change(lock) }, options);
+const BUGS: readonly (readonly [name: string, judge: Judge])[] = [
+  ['ignores a live lease', changing(() => ({ state: 'free', underlyingState: 'free' }) as Partial<LockInfo>)],
+  [
+    'takes any lease for a live one',
+    changing(({ tick }) => (tick ? { state: 'held', lockUntil: at('2027-01-01T00:00:00Z') } : {})),
+  ],
+  ['counts a paused job', changing(({ state }) => (state === 'paused' ? { state: 'free' } : {}))],
+  [
+    'takes a pause that is over for one in force',
+    (lock, options) => (lock?.paused ? undefined : overdueTick(lock, options)),
+  ],
+  [
+    "goes by the host's clock",
+    (lock, options) => overdueTick(lock, { ...options, now: options?.now ?? at('2027-06-01T00:00:00Z') }),
+  ],
+  ['knows no grace', (lock, options) => overdueTick(lock, { ...options, grace: 0 })],
+  [
+    'takes a failure for a success',
+    changing(({ runs }) => ({ runs: runs.map((one) => ({ ...one, status: 'succeeded' })) })),
+  ],
+  [
+    'takes a run without a tick for one of a tick',
+    changing(({ runs, doneTick }) =>
+      runs[0]?.status === 'succeeded' ? { doneTick: runs[0].lockedAt } : { ...(doneTick && { doneTick }) },
+    ),
+  ],
+  [
+    'finds nothing in a corrupt record',
+    (lock, options) => (lock?.state === 'corrupt' ? undefined : overdueTick(lock, options)),
+  ],
+  [
+    'asks a job that never ran for a since',
+    (lock, options) => (lock && lock.state !== 'unused' ? overdueTick(lock, options) : undefined),
+  ],
+];
+
+test.each(BUGS)('row 181: these cases find a rule that %s', (_, judge) => {
+  expect(CASES.filter((one) => judged(judge, one) !== one[3])).not.toEqual([]);
+});
+
+test('row 181: any job is overdue exactly if its oldest unserved tick is as old as the grace', () => {
+  const MINUTE = 60_000;
+  const quarters = rate('15m', { start: at('2026-11-20T00:00:00Z') });
+  const startMs = at('2026-11-20T00:00:00Z').getTime();
+  const minute = fc.integer({ min: 0, max: 3_000 });
+  const any = fc.record({
+    now: minute,
+    grace: fc.integer({ min: 0, max: 120 }),
+    done: fc.option(fc.integer({ min: 0, max: 200 })),
+    leased: fc.option(fc.record({ tick: fc.integer({ min: 0, max: 200 }), until: minute })),
+    pausedUntil: fc.option(minute),
+  });
+  fc.assert(
+    fc.property(any, ({ now, grace, done, leased, pausedUntil }) => {
+      const instant = (minutes: number) => new Date(startMs + minutes * MINUTE);
+      const held =
+        leased && ({ state: 'held', tick: instant(leased.tick * 15), lockUntil: instant(leased.until) } as const);
+      const paused =
+        pausedUntil === null
+          ? {}
+          : ({
+              state: 'paused',
+              underlyingState: held ? 'held' : 'free',
+              paused: { until: instant(pausedUntil), by: 'ann' },
+            } as const);
+      const lock = lockOf({
+        ...(done !== null && { doneTick: instant(done * 15) }),
+        ...held,
+        ...paused,
+        readAt: instant(now),
+      });
+      const served = Math.max(done ?? -1, leased && leased.until > now ? leased.tick : -1);
+      const oldest = served === -1 ? Math.floor((now - grace) / 15) : served + 1;
+      const isOverdue = !(pausedUntil !== null && pausedUntil > now) && oldest >= 0 && oldest * 15 <= now - grace;
+
+      expect(overdueTick(lock, { schedule: quarters, grace: grace * MINUTE })).toEqual(
+        isOverdue ? instant(oldest * 15) : undefined,
+      );
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 test.each<[string, () => unknown, Error]>([

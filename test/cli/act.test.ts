@@ -46,7 +46,7 @@ describe.each(KINDS)('on %s', (kind) => {
     ]) {
       expect(await run(...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') });
     }
-    expect(await admin.get(name)).toEqual(before);
+    expect(await admin.get(name)).toEqual({ ...before, readAt: expect.any(Date) });
   });
 
   test('pause and resume', async () => {

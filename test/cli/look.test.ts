@@ -39,6 +39,7 @@ describe.each(KINDS)('on %s', (kind) => {
       'LAST TICK',
       'OPEN',
       'FAILURES',
+      'NEXT',
     ]);
     expect(rowOf(held)).toEqual([
       held,
@@ -51,8 +52,9 @@ describe.each(KINDS)('on %s', (kind) => {
       '2026-11-20T10:00:00Z',
       '-',
       '-',
+      '-',
     ]);
-    expect(rowOf(done)).toEqual([done, 'free', '-', '-', '-', '-', 'failed', '2026-11-20T11:00:00Z', '2', '1']);
+    expect(rowOf(done)).toEqual([done, 'free', '-', '-', '-', '-', 'failed', '2026-11-20T11:00:00Z', '2', '1', '-']);
     expect(rowOf(paused)?.slice(0, 3)).toEqual([paused, 'paused (held)', 'web-1']);
   });
 

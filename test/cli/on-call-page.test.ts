@@ -9,6 +9,8 @@ const at = (day: number, hour: number, minute = 0) => new Date(Date.UTC(2026, 10
 /** When the scheduler’s call has arrived, a second or so after the tick. */
 const atMs = (tick: Date) => tick.getTime() + 1_240;
 
+const SCHEDULES = { 'nightly-report': '0 2 * * *', 'send-digest': '0 * * * *', 'import-prices': '0 * * * *' } as const;
+
 /*
  * The night of the page. Crontabs call nightly-report under `run --at-most 15m` on web-1, and import-prices under
  * `run --at-most 50m` on web-2. Nobody runs their ticks again. nightly-report was killed during its run. web-2 has been
@@ -23,7 +25,7 @@ test('docs/on-call.md shows what each command prints in a night after a crash', 
     ['send-digest', at(20, 2), 61_700, `${digest} 77c2`],
     ['import-prices', at(20, 2), 734_000, 'web-2 process 1102'],
   ] as const) {
-    await ranAt(store, name, { tick, atMs: atMs(tick), tookMs, lockedBy });
+    await ranAt(store, name, { tick, atMs: atMs(tick), tookMs, lockedBy, schedule: SCHEDULES[name] });
   }
   for (const [name, hour, leaseMs, lockedBy] of [
     ['nightly-report', 2, 900_000, 'web-1 process 730'],
@@ -31,7 +33,13 @@ test('docs/on-call.md shows what each command prints in a night after a crash', 
     ['import-prices', 3, 3_000_000, 'web-2 process 1207'],
   ] as const) {
     const tick = at(20, hour);
-    await taken(store, name, { tick: tick.getTime(), lockedBy, leaseMs, clock: clockAt(atMs(tick)) });
+    await taken(store, name, {
+      tick: tick.getTime(),
+      lockedBy,
+      leaseMs,
+      clock: clockAt(atMs(tick)),
+      schedule: SCHEDULES[name],
+    });
   }
   await writeFile(join(stage().cli.folder, 'nightly-report.mjs'), REPORT);
 

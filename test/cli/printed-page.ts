@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { ClientRequest } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, vi } from 'vitest';
@@ -64,6 +65,7 @@ async function shellOf({ cli, on }: CliStage, startMs: number): Promise<(command
   vi.stubEnv('AWS_REGION', 'local');
   vi.stubEnv('AWS_ENDPOINT_URL', endpoint);
   onTestFinished(() => void vi.unstubAllEnvs());
+  turnServerClock(() => nowMs);
   return async (command) => {
     nowMs += GAP_MS;
     const [, verb = '', ...words] = (command.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
@@ -81,6 +83,17 @@ async function shellOf({ cli, on }: CliStage, startMs: number): Promise<(command
 const NEED_A_PROCESS = ['run', 'doctor'];
 
 const GAP_MS = 20_000;
+
+/** Turns the `Date` header of the responses that this process gets, until the end of the test. */
+function turnServerClock(now: () => number): void {
+  const { emit } = ClientRequest.prototype;
+  const turned = vi.spyOn(ClientRequest.prototype, 'emit').mockImplementation(function (this: ClientRequest, ...args) {
+    const [type, response] = args;
+    if (type === 'response') response.headers.date = new Date(now()).toUTCString();
+    return emit.apply(this, args);
+  });
+  onTestFinished(() => turned.mockRestore());
+}
 
 /** Turns the wall clock of a Node process to `SCENE_NOW_MS`, and the `Date` header of the responses that it gets. */
 const TURNED_CLOCK = `

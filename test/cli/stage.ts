@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { executeWithLock } from 'single-execution';
+import { executeWithLock, type LockAdminStore } from 'single-execution';
 import { type LockAdmin, lockAdmin } from 'single-execution/admin';
 import { afterAll, beforeAll } from 'vitest';
 import { KINDS as STORE_KINDS } from '../../src/cli/store/kinds.js';
@@ -21,6 +21,7 @@ export const KINDS = kindsWith('tool');
 export interface StoreStage {
   readonly store: LockStore;
   readonly admin: LockAdmin;
+  readonly adminStore: LockAdminStore;
   /** The options that name the store. */
   readonly args: readonly string[];
   /** The variables with which these options find the store. */
@@ -58,6 +59,7 @@ export function cliStage(): () => CliStage {
     return {
       store,
       admin: lockAdmin(admin),
+      adminStore: admin,
       args,
       env,
       run,
@@ -98,10 +100,11 @@ export async function ranAt(
     readonly tookMs: number;
     readonly lockedBy: string;
     readonly failed?: boolean;
+    readonly schedule?: string;
   },
 ) {
-  const { tick, atMs, tookMs, lockedBy, failed = false } = run;
-  const lease = await taken(store, name, { tick: tick.getTime(), lockedBy, clock: clockAt(atMs) });
+  const { tick, atMs, tookMs, lockedBy, failed = false, schedule } = run;
+  const lease = await taken(store, name, { tick: tick.getTime(), lockedBy, clock: clockAt(atMs), schedule });
   const call = { ...CALL, clock: clockAt(atMs + tookMs), signal: new AbortController().signal };
   const marks = failed
     ? ({ result: 'failed', error: 'TypeError', markTickDone: false, markTickFailed: true } as const)
@@ -117,15 +120,24 @@ export function clockAt(ms: number): typeof systemClock {
 
 const CALL = { tryMs: 5_000, budgetMs: 15_000, maxClockSkewMs: 0 };
 
+interface Taken {
+  readonly leaseMs?: number;
+  readonly lockedBy?: string;
+  readonly tick?: number;
+  readonly clock?: typeof systemClock;
+  readonly schedule?: string | undefined;
+}
+
 /** Makes a grant that nobody releases. */
 export async function taken(
   store: LockStore,
   name: string,
-  { leaseMs = 3_600_000, lockedBy = 'web-1', tick = Number.NaN, clock = systemClock } = {},
+  { leaseMs = 3_600_000, lockedBy = 'web-1', tick = Number.NaN, clock = systemClock, schedule }: Taken = {},
 ) {
   const claim = { name, attemptId: `a${randomUUID()}`, leaseMs, lockedBy, markTickAtStart: false };
   const call = { ...CALL, clock, signal: new AbortController().signal };
-  const result = await store.acquire(Number.isNaN(tick) ? claim : { ...claim, tickMs: tick }, call);
+  const ofTick = { tickMs: tick, ...(schedule !== undefined && { schedule }) };
+  const result = await store.acquire(Number.isNaN(tick) ? claim : { ...claim, ...ofTick }, call);
   if (result.status !== 'acquired') throw new Error(`${name} was not granted`);
   return result.lease;
 }

@@ -9,7 +9,7 @@ const WORKDAYS = cron('0 9 * * MON-FRI', { timeZone: 'Europe/Berlin' });
 /** The local day of an instant, by the platform. */
 const dayIn = (timeZone: string, tick: Date) => new Intl.DateTimeFormat('en-CA', { timeZone }).format(tick);
 
-test('leaves out local days of its time zone', () => {
+test('row 184: leaves out local days of its time zone', () => {
   const schedule = except(cron('30 23 * * *', { timeZone: 'Asia/Tokyo' }), { dates: ['2026-12-25'] });
 
   const december = schedule.between(at('2026-12-24T00:00:00Z'), at('2026-12-27T00:00:00Z'));
@@ -70,7 +70,7 @@ describe('in any time zone, on any day, however long', () => {
     .map((date) => date.toISOString().slice(0, 10));
   const expression = fc.constantFrom('*/7 * * * *', '1,59 0,23 * * *', '0 0 * * *', '30 2 * * *');
 
-  test('leaves exactly the ticks of other days, forwards and backwards', () => {
+  test('row 184: leaves exactly the ticks of other days, forwards and backwards', () => {
     const world = fc.tuple(expression, fc.constantFrom(...ZONES), fc.uniqueArray(day, { minLength: 1, maxLength: 3 }));
     fc.assert(
       fc.property(world, ([text, timeZone, dates]) => {

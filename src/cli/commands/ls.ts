@@ -1,5 +1,6 @@
 import type { LockInfo } from '../../admin/lock-admin.js';
 import { parseDuration } from '../../index.js';
+import { withDueTicks } from '../../operate/due-ticks.js';
 import {
   isIdle,
   type LockSummary,
@@ -15,7 +16,7 @@ import { type Cell, printTable, resultCell, stateCell } from '../print.js';
 import type { Session } from '../session.js';
 
 const LOOK_EVERY_MS = 2_000;
-const HEADINGS = ['NAME', 'STATE', 'HOLDER', 'TICK', 'AGE', 'LEFT', 'LAST', 'LAST TICK', 'OPEN', 'FAILURES'];
+const HEADINGS = ['NAME', 'STATE', 'HOLDER', 'TICK', 'AGE', 'LEFT', 'LAST', 'LAST TICK', 'OPEN', 'FAILURES', 'NEXT'];
 
 export const ls: Command = {
   name: 'ls',
@@ -30,6 +31,7 @@ export const ls: Command = {
     'One line a lock: its state and, if a run has it, the holder, the tick of that run, the time since it took the lock (AGE) and the time until others may take it (LEFT). While an operator pauses a job, its state is paused, followed by the state without the pause.',
     'LAST is the result of the last run that has ended, and LAST TICK its tick. A run that an operator ended is forced.',
     'OPEN counts the ticks that are not done: they failed, crashed, were ended by force or were missed. Missed are those that were due during the last ten runs, but that none of these runs was for: their calls never came, or were skipped, for example while the job was paused. A record keeps the newest eight: 8+ means that older ones may be forgotten. FAILURES counts the runs since the last success.',
+    'NEXT is the next tick of the schedule in the record, or for how long a tick is overdue; see single-execution check --help. A record has its schedule from the first call with a tick, if the text of the schedule takes at most 100 bytes and the tool can read it.',
     'The times are compared with the clock of this host. DynamoDB reads the whole table.',
   ],
   examples: ['single-execution ls --table locks', 'single-execution ls --table locks --idle 90d'],
@@ -42,7 +44,7 @@ export const ls: Command = {
     if (isWatch) return watch(session, idleMs);
     const locks = await listed(session, idleMs);
     if (session.has('json'))
-      session.terminal.json(locks.map((lock) => ({ ...lock, missedTicks: missedTicksOf(lock) })));
+      session.terminal.json(locks.map((lock) => ({ ...withDueTicks(lock), missedTicks: missedTicksOf(lock) })));
     else print(session, locks);
     return EXIT.done;
   },
@@ -73,11 +75,11 @@ function print({ terminal, clock }: Session, locks: readonly LockInfo[]): void {
   printTable(
     terminal,
     HEADINGS,
-    locks.map((lock) => cells(lockSummary(lock, now))),
+    locks.map((lock) => cells(lockSummary(withDueTicks(lock), now), now)),
   );
 }
 
-function cells(lock: LockSummary): readonly Cell[] {
+function cells(lock: LockSummary, nowMs: number): readonly Cell[] {
   const { name, holder = '-', ageMs, leftMs, lastResult, lastTick, isLastManual, failuresInARow } = lock;
   return [
     name,
@@ -90,7 +92,14 @@ function cells(lock: LockSummary): readonly Cell[] {
     lastTick ? shortInstant(lastTick) : isLastManual ? 'now' : '-',
     openWords(lock),
     failuresInARow === 0 ? '-' : { text: String(failuresInARow), colour: 'red' },
+    nextCell(lock, nowMs),
   ];
+}
+
+function nextCell({ due: { overdueTick, nextTick, scheduleProblem } }: LockSummary, nowMs: number): Cell {
+  if (overdueTick) return { text: `overdue ${shortSpan(nowMs - overdueTick.getTime())}`, colour: 'red' };
+  if (scheduleProblem !== undefined) return { text: 'unreadable', colour: 'red' };
+  return nextTick ? shortInstant(nextTick) : '-';
 }
 
 function openWords(lock: LockSummary): string {

@@ -1,5 +1,6 @@
 import type { RunInfo } from '../../admin/lock-admin.js';
-import { lockFacts, missedTicksOf } from '../../operate/lock-summary.js';
+import { withDueTicks } from '../../operate/due-ticks.js';
+import { lockFacts, missedTicksOf, overdueWords } from '../../operate/lock-summary.js';
 import { runSpan, tickWords, toTheSecond } from '../../operate/times.js';
 import { verdictOf } from '../../operate/verdict.js';
 import type { Command } from '../command.js';
@@ -15,11 +16,11 @@ export const show: Command = {
   operands: [1, 1],
   options: {},
   about: [
-    'State, pause, the holder or the last one with its tick, fencing token, and the result of the last run that has ended, with its tick or else its token. The JSON is the LockInfo of lockAdmin, with missedTicks: the open ticks that were due during the last ten runs, but that none of these runs was for.',
+    'State, pause, the holder or the last one with its tick, fencing token, and the result of the last run that has ended, with its tick or else its token. If the record has a schedule: the schedule, its next tick, and the tick that is overdue. The JSON is the LockInfo of lockAdmin, with nextTick, overdueTick and missedTicks: the open ticks that were due during the last ten runs, but that none of these runs was for.',
   ],
   examples: ['single-execution show send-digest --table locks'],
   async run(session) {
-    const lock = await knownLock(session);
+    const lock = withDueTicks(await knownLock(session));
     if (session.has('json')) session.terminal.json({ ...lock, missedTicks: missedTicksOf(lock) });
     else printFacts(session.terminal, lockFacts(lock, session.clock.now()));
     return EXIT.done;
@@ -69,7 +70,7 @@ export const why: Command = {
     tick: { value: 'T', help: 'the tick of the run, such as 2026-11-21T02:00:00Z; else a run without a tick' },
   },
   about: [
-    'Judges as a run would, by the record of the lock and the clock of this host. Nothing is written.',
+    'Judges as a run would, by the record of the lock and by the clock of the store, or else by that of this host. Nothing is written.',
     'A name without a record exits with 3: check it, if the job has run before.',
   ],
   examples: ['single-execution why send-digest --tick 2026-11-21T02:00:00Z --table locks'],
@@ -79,8 +80,14 @@ export const why: Command = {
     const at = tick === undefined ? undefined : instantOf('--tick', tick);
     const lock = await findLock(session.admin, name);
     const verdict = verdictOf(name, lock, session.clock.now(), at);
-    if (session.has('json')) session.terminal.json(verdict);
+    const { overdueTick } = lock ? withDueTicks(lock) : {};
+    if (session.has('json')) session.terminal.json({ ...verdict, ...(overdueTick && { overdueTick }) });
     else session.terminal.line(verdict.sentence);
+    if (overdueTick && !session.has('json')) {
+      session.terminal.line(
+        `The job is overdue: its tick ${overdueWords(overdueTick, session.clock.now())}, is not done.`,
+      );
+    }
     return lock ? EXIT.done : EXIT.notFound;
   },
 };

@@ -1,4 +1,5 @@
 import { type Clock, CorruptLockError, LockHeldError, LockStoreError } from '../../index.js';
+import { withDueTicks } from '../../operate/due-ticks.js';
 import { comingTicks } from '../../operate/times.js';
 import { CliError, isWrongUse, quoted } from '../exit-code.js';
 import { findLock } from '../known-lock.js';
@@ -80,10 +81,10 @@ async function answer(desk: Desk, { method, path, query, body }: Call): Promise<
   if (act !== undefined && !run) return refused(404, 'there is nothing at this address');
   const wanted = run ? 'POST' : 'GET';
   if (method !== wanted) return refused(405, `${method} is not for this address: use ${wanted}`);
-  if (name === undefined) return ok(await admin.list());
+  if (name === undefined) return ok((await admin.list()).map(withDueTicks));
   if (!run) {
     const lock = await findLock(admin, name);
-    return lock ? ok(lock) : unknown(name);
+    return lock ? ok(withDueTicks(lock)) : unknown(name);
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return refused(400, 'the body is no object of JSON');

@@ -1,6 +1,7 @@
 import type { Command } from '../command.js';
 import { CliError, EXIT } from '../exit-code.js';
 import type { Finding } from '../findings/finding.js';
+import { lookForOverdueJobs } from '../findings/look-at-jobs.js';
 import { printTable } from '../print.js';
 import { given } from '../read-value.js';
 import type { Session } from '../session.js';
@@ -52,7 +53,12 @@ async function lookAtStore(session: Session): Promise<readonly Finding[]> {
     if (!kind.connects || !(error instanceof CliError)) throw error;
     return { check: 'connection', status: 'problem', found: error.message };
   });
-  return 'check' in opened ? [opened] : opened.examine(session);
+  if ('check' in opened) return [opened];
+  const findings = await opened.examine(session);
+  // Fix the store first: it may not answer.
+  return findings.some(({ status }) => status === 'problem')
+    ? findings
+    : [...findings, await lookForOverdueJobs(session)];
 }
 
 function print({ terminal }: Session, findings: readonly Finding[]): void {

@@ -50,6 +50,8 @@ export interface StoredLock {
   readonly name: string;
   /** The attributes of the lock's record, as read: of any type, and perhaps corrupt. */
   readonly item: Readonly<Record<string, unknown>>;
+  /** The store's own time of this answer, in epoch milliseconds; absent if the store does not report it. */
+  readonly readMs?: number;
 }
 
 /** The grant that `forceRelease` ends, and the values that it writes. */

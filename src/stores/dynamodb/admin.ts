@@ -15,7 +15,8 @@ import type { Item, LockRecord } from '../../core/record/lock-record.js';
 import { isDeleted, judgeDeletion, judgeListing } from '../../core/record/operator.js';
 import { settledDeletion, settledListing, unansweredWrite } from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
-import { plainItem } from './answer.js';
+import { defined } from '../../core/values/defined.js';
+import { plainItem, type ResponseTime } from './answer.js';
 import { checkOptions, type DynamoDBStoreOptions, type LockTable } from './options.js';
 import { deleteRequest, forceReleaseRequest, listTicksRequest, pauseRequest, resumeRequest } from './requests.js';
 import { sending } from './send.js';
@@ -57,8 +58,9 @@ async function list(table: LockTable, call: StoreCall): Promise<StoredLock[]> {
     const from = ExclusiveStartKey;
     const answer = await ask(table, { operation: 'list', name: '*' }, call, async (at) => {
       const page = new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey: from });
-      const { Items = [], LastEvaluatedKey: next } = await sending<ScanCommandOutput>(client, page, 'Items', at).output;
-      return { found: Items.map((item) => storedLock(table, item)), next: next && plainItem(next) };
+      const { output, time } = sending<ScanCommandOutput>(client, page, 'Items', at);
+      const { Items = [], LastEvaluatedKey: next } = await output;
+      return { found: Items.map((item) => storedLock(table, item, time())), next: next && plainItem(next) };
     });
     const { found, next } = answered(answer);
     locks.push(...found.filter((lock) => lock !== undefined));
@@ -79,9 +81,9 @@ async function forceRelease(table: LockTable, force: ForceRelease, call: StoreCa
 
 async function pauseLock(table: LockTable, name: string, pause: Pause, call: StoreCall): Promise<StoredLock> {
   const request = pauseRequest(pause);
-  const { item = {} } = answered(await update(table, { operation: 'pause', name, request }, call));
+  const { item = {}, time } = answered(await update(table, { operation: 'pause', name, request }, call));
   const { [table.partitionKey]: _, ...attributes } = item;
-  return { name, item: attributes };
+  return { name, item: attributes, ...readAt(time) };
 }
 
 async function resume(table: LockTable, name: string, call: StoreCall): Promise<ResumeResult> {
@@ -118,14 +120,21 @@ async function read(table: LockTable, operation: StoreOperation, name: string, c
   const key = keyOf(table, { operation, name });
   const answer = await ask(table, { operation, name }, call, (at) => readOnce(table, key, at));
   const { item, time } = answered(answer);
-  return { lock: item && storedLock(table, item), serverMs: time.serverMs };
+  return { lock: item && storedLock(table, item, time), serverMs: time.serverMs };
 }
 
 /** Reads the lock in an item; undefined for an item of another program in a shared table. */
-function storedLock({ partitionKey, sortKey, keyPrefix }: LockTable, stored: unknown): StoredLock | undefined {
+function storedLock(
+  { partitionKey, sortKey, keyPrefix }: LockTable,
+  stored: unknown,
+  time: ResponseTime,
+): StoredLock | undefined {
   const item = plainItem(stored);
   const { [partitionKey]: key, ...attributes } = item;
   if (typeof key !== 'string' || !key.startsWith(keyPrefix) || key === keyPrefix) return undefined;
   if (sortKey !== undefined && item[sortKey] !== SORT_VALUE) return undefined;
-  return { name: key.slice(keyPrefix.length), item: attributes };
+  return { name: key.slice(keyPrefix.length), item: attributes, ...readAt(time) };
 }
+
+/** The server's time of an answer, in whole seconds. */
+const readAt = ({ serverMs }: ResponseTime): Pick<StoredLock, 'readMs'> => defined({ readMs: serverMs });

@@ -47,8 +47,8 @@ async function list(redis: RedisConnection, call: StoreCall): Promise<StoredLock
 
 async function get(redis: RedisConnection, name: string, call: StoreCall): Promise<StoredLock | undefined> {
   const order = { script: GET, operation: 'get', name, args: [], words: ['read'] } as const;
-  const { item } = answered(await redis.run(order, call));
-  return item && { name, item };
+  const { item, nowMs } = answered(await redis.run(order, call));
+  return item && { name, item, readMs: nowMs };
 }
 
 async function forceRelease(redis: RedisConnection, force: ForceRelease, call: StoreCall) {
@@ -71,8 +71,8 @@ async function forceRelease(redis: RedisConnection, force: ForceRelease, call: S
 async function pauseLock(redis: RedisConnection, name: string, pause: Pause, call: StoreCall): Promise<StoredLock> {
   const args = [pause.untilMs, pause.by];
   const order = { script: PAUSE, operation: 'pause', name, args, words: ['paused'] } as const;
-  const { item = {} } = answered(await redis.run(order, call));
-  return { name, item };
+  const { item = {}, nowMs } = answered(await redis.run(order, call));
+  return { name, item, readMs: nowMs };
 }
 
 async function resume(redis: RedisConnection, name: string, call: StoreCall): Promise<ResumeResult> {

@@ -118,7 +118,8 @@ function statementsOf(table: string): Statements {
   return {
     read: (name) =>
       sql`SELECT l.name AS name, coalesce(l.record, CAST('' AS text)) AS record, CAST(l.version + 0 AS text) AS version, CAST(${now} AS text) AS now, CAST(${began} AS text) AS began FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ${[name]}`,
-    list: (prefix) => sql`SELECT name, record FROM ${table} WHERE starts_with(name, ${[prefix]})`,
+    list: (prefix) =>
+      sql`SELECT name, record, CAST(${now} AS text) AS now FROM ${table} WHERE starts_with(name, ${[prefix]})`,
     write({ name, record, version, readAtUs, notAfterMs }) {
       const isLimited = notAfterMs !== undefined;
       const call = isLimited

@@ -81,13 +81,15 @@ interface WrittenRow {
 export function readListedRows(
   answer: unknown,
   from: Answering,
-): { readonly name: string; readonly record: unknown }[] {
+): { readonly name: string; readonly record: unknown; readonly nowUs: number }[] {
   const rows = rowsOf(answer, Number.POSITIVE_INFINITY);
-  if (rows === undefined) throw refused(instead('a list', answer, 'rows { name, record }', from));
+  const wanted = 'rows { name, record, now }';
+  if (rows === undefined) throw refused(instead('a list', answer, wanted, from));
   return rows.map((row) => {
     const { name, record } = row;
-    if (typeof name === 'string' && 'record' in row) return { name, record };
-    throw refused(instead('a list', row, 'rows { name, record }', from));
+    const nowUs = countOf(row['now']);
+    if (typeof name === 'string' && 'record' in row && nowUs !== undefined) return { name, record, nowUs };
+    throw refused(instead('a list', row, wanted, from));
   });
 }
 

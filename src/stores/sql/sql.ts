@@ -36,7 +36,7 @@ export interface Statements {
   read(name: string): Part;
   /** Columns: `name`, `version` of the row as it was written. Returns no row if it wrote nothing. */
   write(row: RowToWrite): Part;
-  /** Columns: `name`, `record`. */
+  /** Columns: `name`, `record`, `now` (the database's time in epoch microseconds). */
   list(prefix: string): Part;
 }
 
@@ -158,7 +158,11 @@ function sqlStorage(
     },
     async list(prefix, signal) {
       const rows = readListedRows(await ask(statements.list(prefix), signal), database);
-      return rows.map(({ name, record }) => ({ key: name, record: parsed(record) }));
+      return rows.map(({ name, record, nowUs }) => ({
+        key: name,
+        record: parsed(record),
+        nowMs: Math.floor(nowUs / 1_000),
+      }));
     },
     isUnsent,
   };

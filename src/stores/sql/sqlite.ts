@@ -113,7 +113,7 @@ function statementsOf(table: string): Statements {
   return {
     read: (name) =>
       sql`SELECT l.name AS name, coalesce(l.record, '') AS record, l.version AS version, ${nowMs} * 1000 AS now FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ${[name]}`,
-    list: (prefix) => sql`SELECT name, record FROM ${table} WHERE instr(name, ${[prefix]}) = 1`,
+    list: (prefix) => sql`SELECT name, record, ${nowMs} * 1000 AS now FROM ${table} WHERE instr(name, ${[prefix]}) = 1`,
     write({ name, record, version, notAfterMs }) {
       const isInTime = notAfterMs === undefined ? 'true' : sql`${nowMs} < ${[notAfterMs]}`;
       return version === undefined

@@ -151,6 +151,21 @@ export const recordCases: readonly ContractCase[] = [
     ['admin', 'patch'],
   ),
 
+  adminCase('row 179: a read and a list report the time of the store, if it reports its time', async (scene) => {
+    const { name, admin, harness, run } = scene;
+    const { lockedAtMs } = await run();
+    const times = [
+      (await admin.get(name, harness.call()))?.readMs,
+      (await admin.list(harness.call())).find((lock) => lock.name === name)?.readMs,
+      (await admin.get(name, harness.call()))?.readMs,
+    ].filter((ms) => ms !== undefined);
+    // A clock in whole seconds, such as that of an HTTP header, can be behind the instants of the record.
+    const earliest = [lockedAtMs - 2_000, ...times];
+    times.forEach(
+      (ms, i) => void expectBetween(ms, Number(earliest[i]), lockedAtMs + LEASE_MS, `time of read ${i + 1}`),
+    );
+  }),
+
   adminCase('the history shows how many ticks a run has caught up with', async ({ run, record }) => {
     await run({ tickMs: TICK_MS });
     await run({ tickMs: NEXT_TICK_MS }, { caughtUp: 2 });

@@ -106,7 +106,7 @@ test.each<[string, unknown]>([
   const { ask } = await servedConsole(stage(), 'redis');
 
   expect(await ask(path(name, act), { body })).toMatchObject({ status: 400, body: { error: expect.any(String) } });
-  expect(await admin.get(name)).toEqual(before);
+  expect(await admin.get(name)).toEqual({ ...before, readAt: expect.any(Date) });
 });
 
 test('the API takes no body as an empty object, and names what is not there and what is no method of its own', async () => {

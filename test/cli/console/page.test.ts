@@ -34,6 +34,21 @@ describe('the page of the console', () => {
     );
   });
 
+  test('shows the next ticks of the schedule in the record, without asking for it', async () => {
+    const name = freshName('scheduled');
+    const schedule = '0 2 * * * in Europe/Berlin';
+    const tick = Date.now() - 40 * 86_400_000;
+    await taken(redis().store, name, { tick, schedule });
+    const page = await open((await servedConsole(stage(), 'redis')).url);
+    await job(page, name);
+
+    const ticks = page.getByRole('region', { name: `Next ticks of ${name}` }).getByRole('listitem');
+    await expect.poll(() => ticks.count()).toBe(10);
+    expect(await ticks.first().textContent()).toMatch(/T0[01]:00:00Z$/);
+    expect(await page.getByRole('form', { name: `Next ticks of ${name}` }).count()).toBe(0);
+    expect(await page.locator('h2').textContent()).toMatch(new RegExp(`^${name} held overdue 3\\dd`));
+  });
+
   test('pauses and resumes a job', async () => {
     const name = freshName();
     await ran(redis().store, name);

@@ -55,18 +55,36 @@ describe.skipIf(process.env['PICTURES'] !== 'write')('a picture of the console',
   });
 });
 
+const SCHEDULES: Readonly<Record<string, string>> = {
+  'billing-export': '0 * * * *',
+  'nightly-report': '0 4 * * *',
+  'prune-sessions': '0 * * * *',
+  'rotate-keys': '0 5 * * * in Europe/Berlin',
+  'send-digest': '0 * * * *',
+  'sync-tenants/eu-central-1': '*/15 * * * *',
+  'warm-cache': '0 1/2 * * *',
+};
+
 /** Locks in every state that the page shows. */
 async function theNight() {
   const store = memoryStore();
   const admin = (ms: number) => lockAdmin(store, { clock: clockAt(ms) });
   const ran = (name: string, tick: Date, minutes: number, failed = false) =>
-    ranAt(store, name, { tick, atMs: atMs(tick), tookMs: minutes * MINUTE_MS, lockedBy: by(name), failed });
+    ranAt(store, name, {
+      tick,
+      atMs: atMs(tick),
+      tookMs: minutes * MINUTE_MS,
+      lockedBy: by(name),
+      failed,
+      schedule: SCHEDULES[name],
+    });
   const begun = (name: string, tick: Date, minutes: number) =>
     taken(store, name, {
       tick: tick.getTime(),
       leaseMs: minutes * MINUTE_MS,
       lockedBy: by(name),
       clock: clockAt(atMs(tick)),
+      schedule: SCHEDULES[name],
     });
   const unlocked = async (name: string, ms: number) => {
     const { fencingToken = 0 } = (await admin(ms).get(name)) ?? {};
@@ -92,6 +110,8 @@ async function theNight() {
     if (end === 'crashed') await begun('nightly-report', at(day, 4), minutes);
     else await ran('nightly-report', at(day, 4), minutes, end === 'failed');
   }
+
+  for (const day of [17, 18, 19, 20]) await ran('rotate-keys', at(day, 4), 2);
 
   for (let hour = 16; hour <= 25; hour++) await ran('prune-sessions', at(22, hour), 4);
   await begun('prune-sessions', at(23, 2), 30);

@@ -75,7 +75,7 @@ describe('row 88: a tick that is no tick of the schedule', () => {
   });
 });
 
-describe('a call on a day that except leaves out', () => {
+describe('row 184: a call on a day that except leaves out', () => {
   const closed = () => except(everyTen(), { ranges: [[new Date(NOW), new Date(NOW + 25 * MINUTE)]] });
   const skipped = { status: 'skipped', name: 'digest', reason: 'off-schedule' };
 

@@ -11,6 +11,8 @@ const WRONG_END =
 
 // biome-ignore format: each bug in a few rows
 export const OPERATOR_BUGS: readonly StoreBug[] = [
+  bug('reports its time in seconds', 'row 179: a read and a list report the time of the store, if it reports its time',
+    answers('get', (found) => found?.readMs ? { ...found, readMs: Math.floor(found.readMs / 1_000) } : found)),
   bug('ignores a pause', 'row 54: a paused lock is refused as paused and names who ran last',
     sees('acquire', (record) => without(record, 'pausedUntil'))),
   bug('never ends a pause', 'a pause until a time to come refuses, one until a time gone by does not',

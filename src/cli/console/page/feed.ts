@@ -1,9 +1,13 @@
 import type { LockInfo } from '../../../admin/lock-admin.js';
+import type { DueTicks } from '../../../operate/due-ticks.js';
+
+/** A lock as the page gets it. */
+export type Job = LockInfo & DueTicks;
 
 /** The source of the page's data: a running console, which is asked again and again, or a report in the page. */
 export type Feed =
   | { readonly kind: 'live'; readonly token: string }
-  | { readonly kind: 'report'; readonly at: Date; readonly store: string; readonly locks: readonly LockInfo[] };
+  | { readonly kind: 'report'; readonly at: Date; readonly store: string; readonly locks: readonly Job[] };
 
 export function readFeed(): Feed {
   const report = revived(JSON.parse(document.getElementById('report')?.textContent ?? 'null')) as Omit<
@@ -44,7 +48,20 @@ export const lockPath = (name: string, act?: string): string =>
 
 const INSTANT = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** Members that hold an instant or a list of instants. In any other member, a text that looks like one stays a text. */
-const INSTANTS = ['lockedAt', 'lockUntil', 'tick', 'doneTick', 'openTicks', 'until', 'lastReleasedAt', 'at', 'listed'];
+const INSTANTS = [
+  'lockedAt',
+  'lockUntil',
+  'tick',
+  'doneTick',
+  'openTicks',
+  'until',
+  'lastReleasedAt',
+  'at',
+  'listed',
+  'readAt',
+  'overdueTick',
+  'nextTick',
+];
 
 function revived(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map((part) => revived(part, key));

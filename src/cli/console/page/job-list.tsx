@@ -2,12 +2,15 @@ import { useState } from 'preact/hooks';
 import type { LockInfo } from '../../../admin/lock-admin.js';
 import { lockSummary, missedCount, openCount, stateWords } from '../../../operate/lock-summary.js';
 import { shortInstant, shortSpan } from '../../../operate/times.js';
-import { linkTo } from './feed.js';
+import { type Job, linkTo } from './feed.js';
 import { Legend, Picture } from './picture.js';
 
-export function JobList({ locks, nowMs }: { readonly locks: readonly LockInfo[]; readonly nowMs: number }) {
+/** The jobs, overdue ones first. */
+export function JobList({ locks, nowMs }: { readonly locks: readonly Job[]; readonly nowMs: number }) {
   const [wanted, setWanted] = useState('');
-  const shown = locks.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
+  const found = locks.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
+  const isOverdue = ({ overdueTick }: Job) => overdueTick !== undefined;
+  const shown = [...found.filter(isOverdue), ...found.filter((lock) => !isOverdue(lock))];
   return (
     <main>
       <div class="bar-of-list">
@@ -27,11 +30,12 @@ export function JobList({ locks, nowMs }: { readonly locks: readonly LockInfo[];
             <th>Holder</th>
             <th>Last result</th>
             <th>Not done</th>
+            <th>Next</th>
           </tr>
         </thead>
         <tbody>
           {shown.map((lock) => (
-            <Job key={lock.name} lock={lock} nowMs={nowMs} />
+            <Row key={lock.name} lock={lock} nowMs={nowMs} />
           ))}
         </tbody>
       </table>
@@ -41,7 +45,7 @@ export function JobList({ locks, nowMs }: { readonly locks: readonly LockInfo[];
   );
 }
 
-function Job({ lock, nowMs }: { readonly lock: LockInfo; readonly nowMs: number }) {
+function Row({ lock, nowMs }: { readonly lock: Job; readonly nowMs: number }) {
   const row = lockSummary(lock, nowMs);
   return (
     <tr>
@@ -72,8 +76,27 @@ function Job({ lock, nowMs }: { readonly lock: LockInfo; readonly nowMs: number 
         {row.openTicks.length === 0 ? '–' : <span class="bad">{openCount(row)}</span>}
         {row.missedTicks.length > 0 && <div class="quiet">{missedCount(row)} missed</div>}
       </td>
+      <td class="nowrap" data-label="Next">
+        <Next lock={lock} nowMs={nowMs} />
+      </td>
     </tr>
   );
+}
+
+function Next({ lock, nowMs }: { readonly lock: Job; readonly nowMs: number }) {
+  const { overdueTick, nextTick, scheduleProblem } = lock;
+  return (
+    <>
+      {overdueTick && <Overdue tick={overdueTick} nowMs={nowMs} />}
+      {scheduleProblem && <span class="bad">unreadable schedule</span>}
+      {nextTick && <div class={overdueTick ? 'quiet' : ''}>{shortInstant(nextTick)}</div>}
+      {!overdueTick && !scheduleProblem && !nextTick && '–'}
+    </>
+  );
+}
+
+export function Overdue({ tick, nowMs }: { readonly tick: Date; readonly nowMs: number }) {
+  return <span class="tag overdue">overdue {shortSpan(nowMs - tick.getTime())}</span>;
 }
 
 export function State({ lock }: { readonly lock: LockInfo }) {

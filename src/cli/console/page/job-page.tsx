@@ -1,15 +1,15 @@
-import type { LockInfo, RunInfo } from '../../../admin/lock-admin.js';
+import type { RunInfo } from '../../../admin/lock-admin.js';
 import { lockFacts } from '../../../operate/lock-summary.js';
 import { runSpan, shortInstant, tickWords } from '../../../operate/times.js';
 import { verdictOf } from '../../../operate/verdict.js';
 import { Actions } from './actions.js';
-import { linkTo } from './feed.js';
-import { State } from './job-list.js';
+import { type Job, linkTo } from './feed.js';
+import { Overdue, State } from './job-list.js';
 import { NextTicks } from './next-ticks.js';
 import { Durations, Legend, Picture } from './picture.js';
 
 interface Props {
-  readonly lock: LockInfo;
+  readonly lock: Job;
   readonly nowMs: number;
   /** The token of the console's API; absent in a report. */
   readonly token?: string;
@@ -25,7 +25,7 @@ export function JobPage({ lock, nowMs, token, readOnly, onChanged }: Props) {
         <a href={linkTo()}>All jobs</a>
       </p>
       <h2>
-        {lock.name} <State lock={lock} />
+        {lock.name} <State lock={lock} /> {lock.overdueTick && <Overdue tick={lock.overdueTick} nowMs={nowMs} />}
       </h2>
       <p class="verdict">{verdictOf(lock.name, lock, nowMs).sentence}</p>
       {token !== undefined && !readOnly && <Actions lock={lock} nowMs={nowMs} token={token} onChanged={onChanged} />}
@@ -46,7 +46,7 @@ export function JobPage({ lock, nowMs, token, readOnly, onChanged }: Props) {
         <section>
           <h3>Durations{lock.leaseMs !== undefined && <small> and the lease, {runSpan(lock.leaseMs)}</small>}</h3>
           <Durations lock={lock} />
-          {token !== undefined && <NextTicks name={lock.name} token={token} />}
+          {token !== undefined && <NextTicks lock={lock} token={token} />}
         </section>
       </div>
       <h3>Last runs</h3>

@@ -1,9 +1,8 @@
 import { options, render } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { LockInfo } from '../../../admin/lock-admin.js';
 import { shortInstant, shortSpan } from '../../../operate/times.js';
 import { safeText } from '../../safe-text.js';
-import { address, ask, type Feed, linkTo, readFeed } from './feed.js';
+import { address, ask, type Feed, type Job, linkTo, readFeed } from './feed.js';
 import { JobList } from './job-list.js';
 import { JobPage } from './job-page.js';
 import { Hatch } from './picture.js';
@@ -17,7 +16,7 @@ interface Told {
   readonly readOnly: boolean;
   /** How often the console reads the store; absent in a report. */
   readonly refreshMs?: number;
-  readonly locks: readonly LockInfo[];
+  readonly locks: readonly Job[];
   readonly at: Date;
 }
 
@@ -75,7 +74,7 @@ function useTold(feed: Feed): { told: Told | undefined; problem: string; look: (
     if (feed.kind === 'report') return;
     try {
       const about = await ask<Omit<Told, 'locks' | 'at'>>(feed.token, 'console');
-      const locks = await ask<LockInfo[]>(feed.token, 'locks');
+      const locks = await ask<Job[]>(feed.token, 'locks');
       setTold({ ...about, locks, at: new Date() });
       setProblem('');
     } catch (error) {

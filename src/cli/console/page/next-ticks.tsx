@@ -1,29 +1,24 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { shortInstant } from '../../../operate/times.js';
-import { ask } from './feed.js';
+import { ask, type Job } from './feed.js';
 
-/** The coming ticks of a job. No store knows the job's schedule, so the user must enter it. */
-export function NextTicks({ name, token }: { readonly name: string; readonly token: string }) {
+/** The coming ticks of a job, by the schedule in its record. If the record has none, the user must enter it. */
+export function NextTicks({ lock, token }: { readonly lock: Job; readonly token: string }) {
+  const { name, schedule, nextTick } = lock;
   const [told, setTold] = useState<readonly Date[] | string>();
-  const show = async (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
-    event.preventDefault();
-    const query = new URLSearchParams(new FormData(event.currentTarget) as unknown as Record<string, string>);
+  const show = async (query: URLSearchParams) => {
     try {
       setTold((await ask<string[]>(token, `next?${query}`)).map((tick) => new Date(tick)));
     } catch (error) {
       setTold((error as Error).message);
     }
   };
-  return (
-    <form class="next" onSubmit={show} aria-label={`Next ticks of ${name}`}>
-      <h3>Next ticks</h3>
-      <label>
-        Schedule <input name="schedule" required placeholder="0 9 * * MON-FRI" />
-      </label>
-      <label>
-        Time zone <input name="timeZone" placeholder="UTC" />
-      </label>
-      <button type="submit">Show</button>
+  const firstMs = nextTick?.getTime();
+  useEffect(() => {
+    if (schedule !== undefined && firstMs !== undefined) void show(new URLSearchParams({ schedule }));
+  }, [schedule, firstMs]);
+  const ticks = (
+    <>
       {typeof told === 'string' && <p class="bad">{told}</p>}
       {Array.isArray(told) && (
         <ol>
@@ -32,6 +27,33 @@ export function NextTicks({ name, token }: { readonly name: string; readonly tok
           ))}
         </ol>
       )}
+    </>
+  );
+  if (schedule !== undefined) {
+    return (
+      <section class="next" aria-label={`Next ticks of ${name}`}>
+        <h3>
+          Next ticks <small>of {schedule}</small>
+        </h3>
+        {ticks}
+      </section>
+    );
+  }
+  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
+    event.preventDefault();
+    void show(new URLSearchParams(new FormData(event.currentTarget) as unknown as Record<string, string>));
+  };
+  return (
+    <form class="next" onSubmit={submit} aria-label={`Next ticks of ${name}`}>
+      <h3>Next ticks</h3>
+      <label>
+        Schedule <input name="schedule" required placeholder="0 9 * * MON-FRI" />
+      </label>
+      <label>
+        Time zone <input name="timeZone" placeholder="UTC" />
+      </label>
+      <button type="submit">Show</button>
+      {ticks}
     </form>
   );
 }
