@@ -409,6 +409,94 @@ describe('time', () => {
   });
 });
 
+describe('F200 row 213: a coarse clock of the storage', () => {
+  const SECOND = 1_000;
+  const CLOCKS: Readonly<Record<string, (trueMs: number) => number>> = {
+    'rounds down': (ms) => ms - (ms % SECOND),
+    'rounds to nearest': (ms) => Math.round(ms / SECOND) * SECOND,
+    'stands still within a second': (ms) => ms - (ms % SECOND) + 123,
+  };
+  const OFFSETS = [0, 1, 122, 123, 250, 499, 500, 501, 750, 999];
+
+  /** The store over a clock like this, and the time until another caller gets the lock. */
+  function coarse(tell: (trueMs: number) => number, offsetMs: number) {
+    const server = manualClock(Date.UTC(2026, 0, 1) + offsetMs);
+    const storage = textStorage({ now: () => tell(server.now()) });
+    const store = compareAndSwapStore({ storage: { ...storage, clockResolutionMs: SECOND } });
+    const ask = (attemptId: string, more: Partial<Claim> = {}) =>
+      store.acquire(claimOf(attemptId, more), storeCall(server));
+    const grant = async (more?: Partial<Claim>) => expectGranted(await ask('a1', more), 'acquire');
+    const freeAfter = async () => {
+      const startMs = server.now();
+      server.suspend(59_999);
+      for (let n = 0; (await ask(`b${n}`)).status === 'refused'; n++) server.suspend(n === 0 ? 1 : 100);
+      return server.now() - startMs;
+    };
+    return { server, store, grant, freeAfter };
+  }
+
+  const ENDS: Readonly<Record<string, (stage: ReturnType<typeof coarse>) => Promise<unknown>>> = {
+    'a lease': ({ grant }) => grant(),
+    async 'an extension'({ server, store, grant }) {
+      const lease = await grant({ leaseMs: 5_000 });
+      server.suspend(3_777);
+      await store.extend(lease, { leaseMs: 60_000 }, storeCall(server));
+    },
+    async 'a mark'({ server, store, grant }) {
+      const lease = await grant({ leaseMs: 5_000, tickMs: server.now() });
+      server.suspend(3_777);
+      await store.mark(lease, { tickMs: server.now() - 60_000, leaseMs: 60_000 }, storeCall(server));
+    },
+    async 'a lockAtLeastFor'({ server, store, grant }) {
+      await store.release(await grant(), { ...done, lockAtLeastForMs: 60_000 }, storeCall(server));
+    },
+  };
+
+  for (const [kind, tell] of Object.entries(CLOCKS)) {
+    test.each(Object.entries(ENDS))(
+      `that ${kind} ends %s no earlier, and two steps later at most`,
+      async (_, begin) => {
+        for (const offsetMs of OFFSETS) {
+          const stage = coarse(tell, offsetMs);
+          await begin(stage);
+          const afterMs = await stage.freeAfter();
+          expect(afterMs, `at ${offsetMs} ms of a second`).toBeGreaterThanOrEqual(60_000);
+          expect(afterMs, `at ${offsetMs} ms of a second`).toBeLessThanOrEqual(62_100);
+        }
+      },
+    );
+  }
+
+  test('that is not declared lets another run begin before the holder has stopped', async () => {
+    const server = manualClock(Date.UTC(2026, 0, 1) + 999);
+    const store = compareAndSwapStore({
+      storage: textStorage({ now: () => CLOCKS['rounds down']?.(server.now()) ?? 0 }),
+    });
+    await store.acquire(claimOf('a1', { leaseMs: 5_000 }), storeCall(server));
+    server.suspend(4_001);
+
+    expect(await store.acquire(claimOf('a2'), storeCall(server))).toMatchObject({ status: 'acquired' });
+  });
+
+  test('makes the bounds of the host’s clock wider', async () => {
+    const { grant } = coarse((ms) => ms - (ms % SECOND), 400);
+    const server = manualClock(Date.UTC(2026, 0, 1) + 400);
+    const storage = { ...textStorage({ now: () => server.now() - 400 }), clockResolutionMs: SECOND };
+    const store = compareAndSwapStore({ storage });
+
+    expect(await store.acquire(claimOf('a1'), storeCall(server))).toMatchObject({ clock: { minMs: -400, maxMs: 600 } });
+    expect((await grant()).lockedAtMs % SECOND).toBe(0);
+  });
+
+  test.each([0, -1, 0.5, 60_001, '1000', Number.NaN])('of %s ms is refused with the remedy', (clockResolutionMs) => {
+    const storage = { ...textStorage(manualClock()), clockResolutionMs: clockResolutionMs as number };
+
+    expect(() => compareAndSwapStore({ storage })).toThrow(
+      /^storage.clockResolutionMs is .*: give whole milliseconds from 1/,
+    );
+  });
+});
+
 test('row 68: a skip costs one request, a run four, a look at the members one', async () => {
   const { storage, over, call, acquire, grant } = setting();
   let requests = 0;
