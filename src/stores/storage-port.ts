@@ -5,7 +5,7 @@ import type { Signal } from '../core/values/clock.js';
  * has written it since it was read. Its functions may reject with any error. A `LockStoreError` is passed on with its
  * code and its message. If it is not `retryable`, nothing was written, and the call ends at once.
  *
- * @typeParam Version a value that each write of a key changes: a counter, an ETag, a hash of the record
+ * @typeParam Version a value that each write of a key changes: a counter, a random id, an ETag
  */
 export interface Storage<Version> {
   /** Reads the current record of a key, never an older state from a cache or a replica. */

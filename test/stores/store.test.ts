@@ -1,13 +1,15 @@
 import { type Claim, type LockStore, LockStoreError } from 'single-execution';
 import { compareAndSwapStore, type Storage, type StoredRecord } from 'single-execution/store';
-import { type ContractHarness, lockStoreContract, manualClock } from 'single-execution/testing';
+import { type ContractCase, type ContractHarness, lockStoreContract, manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
+import { defined } from '../../src/core/values/defined.js';
 import { memberListName } from '../../src/core/values/names.js';
 import { expectGranted } from '../../src/testing/contract/stage/expectation.js';
 import { manuallyTimed, storeCall } from '../support/contract-harness.js';
 import { memberCases } from '../support/member-cases.js';
 import { claim, done } from '../support/one-run.js';
 import { failureOf, settledOf } from '../support/settled.js';
+import { shiftedClock } from '../support/shifted-clock.js';
 
 type Texts = Storage<string> & { readonly texts: Map<string, string> };
 
@@ -34,15 +36,20 @@ function textStorage(time: { now(): number }): Texts {
 }
 
 /** The harness of the contract. The host's clock is ten minutes behind, which must not matter. */
-function harness(): ContractHarness {
+function harness(tell = (trueMs: number) => trueMs, leasePadMs = 0): ContractHarness {
   const server = manualClock();
   const host = manualClock(server.now() - 600_000);
-  const storage = textStorage(server);
+  const bare = textStorage({ now: () => tell(server.now()) });
+  const storage = { ...bare, ...(leasePadMs > 0 && { clockResolutionMs: leasePadMs }) };
   const store = compareAndSwapStore({ storage, keyPrefix: 'test:' });
   return {
     store,
     admin: store,
     ...manuallyTimed(server),
+    leasePadMs,
+    async expire({ lockUntilMs }) {
+      while (tell(server.now()) < lockUntilMs) server.suspend(lockUntilMs - tell(server.now()));
+    },
     call() {
       server.suspend(1);
       host.suspend(1);
@@ -409,8 +416,14 @@ describe('time', () => {
   });
 });
 
+const SECOND = 1_000;
+
+describe('F200 row 213: a store over a storage that declares whole seconds keeps the contract', () => {
+  const coarse = () => harness((ms) => ms - (ms % SECOND), SECOND);
+  for (const { name, check } of lockStoreContract) test(name, () => check(coarse()));
+});
+
 describe('F200 row 213: a coarse clock of the storage', () => {
-  const SECOND = 1_000;
   const CLOCKS: Readonly<Record<string, (trueMs: number) => number>> = {
     'rounds down': (ms) => ms - (ms % SECOND),
     'rounds to nearest': (ms) => Math.round(ms / SECOND) * SECOND,
@@ -476,6 +489,32 @@ describe('F200 row 213: a coarse clock of the storage', () => {
     server.suspend(4_001);
 
     expect(await store.acquire(claimOf('a2'), storeCall(server))).toMatchObject({ status: 'acquired' });
+  });
+
+  test.each(Object.entries(CLOCKS))(
+    'F201 row 214: that %s is refused by the contract if it is not declared',
+    async (_, tell) => {
+      const contractCase = lockStoreContract.find(({ name }) => name.startsWith('F201')) as ContractCase;
+      // A clock that goes on by itself, as that of a real storage.
+      const real = (clockResolutionMs?: number): ContractHarness => {
+        const storage = { ...textStorage({ now: () => tell(Date.now()) }), ...defined({ clockResolutionMs }) };
+        const call = () => storeCall(shiftedClock(-600_000));
+        return { ...harness(), store: compareAndSwapStore({ storage }), call };
+      };
+
+      await expect(contractCase.check(real())).rejects.toThrow(
+        'a step of the clock (lockedAtMs): declare its resolution',
+      );
+      await contractCase.check(real(SECOND));
+    },
+  );
+
+  test('F201 row 214: that stands still, because a test turns it, is not refused', async () => {
+    const { now } = manualClock();
+    const store = compareAndSwapStore({ storage: textStorage({ now }) });
+    const contractCase = lockStoreContract.find(({ name }) => name.startsWith('F201')) as ContractCase;
+
+    await contractCase.check({ ...harness(), store, call: () => storeCall(manualClock()) });
   });
 
   test('makes the bounds of the host’s clock wider', async () => {
