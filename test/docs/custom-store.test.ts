@@ -28,7 +28,7 @@ vi.stubEnv('BUCKET_URL', s3.url);
 vi.setConfig({ maxConcurrency: 16, testTimeout: 60_000 });
 
 /** Runs a block of the page unchanged. Later blocks can import its exports as `./s3-store.js`. */
-function run(code: string): void {
+function run(code: string, exports: object = exported): void {
   const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2023 };
   const { outputText } = ts.transpileModule(code, { compilerOptions });
   const modules: Readonly<Record<string, unknown>> = {
@@ -39,7 +39,7 @@ function run(code: string): void {
   };
   compileFunction(outputText, ['require', 'exports'])(
     (name: string) => modules[name] ?? process.getBuiltinModule(name),
-    exported,
+    exports,
   );
 }
 
@@ -122,6 +122,19 @@ describe('row 215: over the rules of S3', () => {
     const [was, is] = await Promise.all([before, after].map((response) => response.text()));
     expect(JSON.parse(String(is)).record).toEqual(JSON.parse(String(was)).record);
     expect(late.status).toBe(412);
+  });
+
+  test('F201 without its clockResolutionMs the contract refuses it, by the header Date of a real server', async () => {
+    const undeclared: Partial<Exported> = {};
+    run(storage.code.replace('clockResolutionMs: 1_000,', ''), undeclared);
+    const locks = (undeclared as Exported).s3Store(s3.url, fetch);
+    const step = lockStoreContract.find(({ name }) => name.startsWith('F201'));
+    const harness = {
+      ...redisHarness({ store: locks, admin: locks, keyPrefix: '', hset: async () => undefined }),
+      call,
+    };
+
+    await expect(step?.check(harness)).rejects.toThrow('declare its resolution');
   });
 
   test('a bucket that is not there is an error, and no lock that was never used', async () => {
