@@ -52,6 +52,11 @@ export interface Found {
   readonly item: Item | undefined;
   /** The storage's time when the record was read, in epoch milliseconds. */
   readonly nowMs: number;
+  /**
+   * How far `nowMs` may be behind, because the storage's clock is coarse. Every end is written later by as much, and is
+   * over at `nowMs >= end`: so nobody takes a lock before its holder has stopped.
+   */
+  readonly laterMs: number;
   /** Bounds of this host's clock error, judged by the storage's time. */
   readonly clock: ClockBounds;
   /** Both clocks, read before the call's first request. */
@@ -83,14 +88,14 @@ export function keepingUnreadable<T>(name: string, { item }: Found, decision: De
 /** The state that a storage reports for a record that it cannot read. */
 const UNREADABLE = 'unreadable';
 
-export function decideAcquire(claim: Claim, { item, nowMs, clock, sent }: Found): Decision<AcquireResult> {
+export function decideAcquire(claim: Claim, { item, nowMs, laterMs, clock, sent }: Found): Decision<AcquireResult> {
   const judgement = judgeRefusal(claim, item, nowMs, (lockUntil) => lockUntil <= nowMs);
   if (judgement.status === 'refused') return { result: { ...judgement, clock } };
   if (judgement.status === 'own') {
     return { result: { status: 'acquired', lease: leaseOf(claim, judgement.record, sent), clock } };
   }
   if (item?.['attemptId'] === claim.attemptId) throw endedAttempt(claim.name);
-  const write = grantedRecord(claim, nowMs, item as LockRecord | undefined);
+  const write = grantedRecord(claim, nowMs, nowMs + claim.leaseMs + laterMs, item as LockRecord | undefined);
   const lease = leaseOf(claim, write, sent, item ?? {});
   return { result: { status: 'acquired', lease, clock }, write, isForNow: true };
 }
@@ -109,7 +114,7 @@ export function decideCancel(claim: Claim, { item, sent, clock }: Found): Decisi
 export function decideExtend(lease: Lease, leaseMs: number, found: Found): Decision<ExtendResult> {
   const { item = {}, sent } = found;
   if (!isHeldBy(lease, item)) return { result: { status: 'lost' } };
-  const lockUntil = extendedUntil(lease, item, leaseMs, found);
+  const lockUntil = extendedUntil(lease, item, leaseMs + found.laterMs, found);
   const write = { ...item, lockUntil };
   return { result: { status: 'extended', lockUntilMs: lockUntil, ...sent }, write, isForNow: true };
 }
@@ -117,7 +122,7 @@ export function decideExtend(lease: Lease, leaseMs: number, found: Found): Decis
 export function decideMark(lease: Lease, done: DoneTick, found: Found): Decision<MarkResult> {
   const { item = {}, sent } = found;
   if (!isGrantOf(lease, item)) return { result: { status: 'lost' } };
-  const lockUntil = extendedUntil(lease, item, done.leaseMs, found);
+  const lockUntil = extendedUntil(lease, item, done.leaseMs + found.laterMs, found);
   const fields = markFields(lease, done, lockUntil);
   const write = { ...item, ...(isMarkedBy(lease, done.tickMs, item) ? { lockUntil } : fields) };
   return { result: { status: 'marked', lease: markedLease(lease, fields), ...sent }, write };
@@ -126,10 +131,12 @@ export function decideMark(lease: Lease, done: DoneTick, found: Found): Decision
 export function decideRelease(
   lease: Lease,
   completion: Completion,
-  { item = {}, nowMs }: Found,
+  { item = {}, nowMs, laterMs }: Found,
 ): Decision<'released' | 'lost'> {
   if (isGrantOf(lease, item)) {
-    return { result: 'released', write: { ...item, ...releaseFields(lease, completion, nowMs) } };
+    const atLeastMs = completion.lockAtLeastForMs;
+    const end = { ...completion, lockAtLeastForMs: atLeastMs && atLeastMs + laterMs };
+    return { result: 'released', write: { ...item, ...releaseFields(lease, end, nowMs) } };
   }
   return { result: isReleasedBy(lease, item) ? 'released' : 'lost' };
 }

@@ -39,6 +39,9 @@ export async function change<Version, T>(
   decide: (found: Found) => Decision<T>,
 ): Promise<ChangeAnswer<T>> {
   const { clock } = call;
+  const { clockResolutionMs = 1 } = storage;
+  // A millisecond is less than the margin by which every holder stops early.
+  const laterMs = clockResolutionMs > 1 ? clockResolutionMs : 0;
   const endMono = clock.monotonic() + call.budgetMs;
   let sent: Sent | undefined;
   let unanswered = 0;
@@ -66,8 +69,8 @@ export async function change<Version, T>(
       } = await asked(async () => readFound(await storage.read(request.key, signal)));
       // A read that is answered after its call has ended must not lead to a write: the run may be over.
       signal.throwIfAborted();
-      const bounds = { minMs: nowMs - clock.now(), maxMs: nowMs + 1 - sentWall };
-      const { result, write: record, isForNow } = decide({ item, nowMs, clock: bounds, sent });
+      const bounds = { minMs: nowMs - clock.now(), maxMs: nowMs + clockResolutionMs - sentWall };
+      const { result, write: record, isForNow } = decide({ item, nowMs, laterMs, clock: bounds, sent });
       if (record === undefined) return { result, item };
       // The storage told its time before this instant, so its clock passes `notAfterMs` before the call ends.
       const notAfterMs = isForNow === true ? Math.floor(nowMs + endMono - clock.monotonic()) : undefined;

@@ -5,7 +5,7 @@ import type { Signal } from '../core/values/clock.js';
  * has written it since it was read. Its functions may reject with any error. A `LockStoreError` is passed on with its
  * code and its message. If it is not `retryable`, nothing was written, and the call ends at once.
  *
- * @typeParam Version a value that each write of a key changes: a counter, an ETag, a hash of the record
+ * @typeParam Version a value that each write of a key changes: a counter, a random id, an ETag
  */
 export interface Storage<Version> {
   /** Reads the current record of a key, never an older state from a cache or a replica. */
@@ -17,7 +17,10 @@ export interface Storage<Version> {
     readonly record?: StoredRecord | null | undefined;
     /** The version of the record; undefined for a key that was never written. */
     readonly version?: Version | undefined;
-    /** The storage's own time in whole epoch milliseconds. Only this time grants and judges leases. */
+    /**
+     * The storage's own time in whole epoch milliseconds. Only this time grants and judges leases. If it is coarse, set
+     * `clockResolutionMs`.
+     */
     readonly nowMs: number;
   }>;
   /**
@@ -54,6 +57,12 @@ export interface Storage<Version> {
    * may have been applied. @default never
    */
   isUnsent?(error: unknown): boolean;
+  /**
+   * How far `nowMs` may be behind the storage's time, because that time is rounded or stands still between two of its
+   * steps: 1,000 for a time of whole seconds, such as the header `Date`. Every lease and `lockAtLeastFor` then ends later
+   * by as much, so that no two runs overlap. @default 1
+   */
+  readonly clockResolutionMs?: number;
 }
 
 /** A record as a storage keeps it: a JSON object of texts and numbers. */

@@ -2,7 +2,7 @@ import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
 import { takingTurns } from '../core/request/turns.js';
-import { checkMethods, checkStoreOptions, namesOf } from '../core/values/checks.js';
+import { checkMethods, checkStoreOptions, describe, namesOf } from '../core/values/checks.js';
 import type { Storage, StoredRecord } from './storage-port.js';
 import { storageStore } from './storage-store.js';
 
@@ -52,8 +52,19 @@ export function compareAndSwapStore<Version>(
   checkStoreOptions('compareAndSwapStore', options, OPTIONS);
   const { storage, keyPrefix } = options;
   checkMethods('storage', storage, ['read', 'write'], 'give an object with the functions read and write');
+  checkResolution(storage.clockResolutionMs);
   return takingTurns(
     storage,
     storageStore(() => storage, keyPrefix),
+  );
+}
+
+const COARSEST_MS = 60_000;
+
+/** @throws RangeError */
+function checkResolution(resolutionMs: unknown = 1): void {
+  if (Number.isSafeInteger(resolutionMs) && Number(resolutionMs) >= 1 && Number(resolutionMs) <= COARSEST_MS) return;
+  throw new RangeError(
+    `storage.clockResolutionMs is ${describe(resolutionMs)}: give whole milliseconds from 1 to 60,000, such as 1,000 for a clock of whole seconds`,
   );
 }

@@ -1,102 +1,164 @@
 import { compileFunction } from 'node:vm';
-import * as mysql from 'mysql2/promise';
-import type { LockAdminStore, LockStore } from 'single-execution';
+import { executeWithLock, type LockAdminStore, type LockStore } from 'single-execution';
+import { lockAdmin } from 'single-execution/admin';
 import * as store from 'single-execution/store';
 import * as testing from 'single-execution/testing';
-import { lockStoreContract } from 'single-execution/testing';
+import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
 import ts from 'typescript';
 import * as vitest from 'vitest';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startMariaDB } from '../support/mariadb.js';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { patientCall, redisHarness } from '../support/contract-harness.js';
 import { memberCases } from '../support/member-cases.js';
-import { providePrograms } from '../support/provided-programs.js';
-import { sqlHarness } from '../support/sql-harness.js';
+import { claim } from '../support/one-run.js';
+import { startS3 } from '../support/s3-server.js';
+import { shiftedClock } from '../support/shifted-clock.js';
 import { examplesOf } from './examples.js';
 
 const PAGE = 'docs/custom-store.md';
 
 interface Exported {
-  mariaDBStore(pool: mysql.Pool): LockStore & LockAdminStore;
+  s3Store(bucket: string, send: typeof fetch): LockStore & LockAdminStore & ContractHarness['store'];
 }
 
 const exported: Partial<Exported> = {};
-const pools: mysql.Pool[] = [];
-function createPool(url: string): mysql.Pool {
-  const pool = mysql.createPool(url);
-  pools.push(pool);
-  return pool;
-}
+const s3 = await startS3();
+afterAll(() => s3.stop());
+vi.stubEnv('BUCKET_URL', s3.url);
+// The time of the server has whole seconds, so a case that lets a lease end waits for two of them.
+vi.setConfig({ maxConcurrency: 16, testTimeout: 60_000 });
 
-await providePrograms('mariadb');
-const server = await startMariaDB();
-vi.stubEnv('DATABASE_URL', server.url);
-beforeAll(async () => {
-  const [table] = examplesOf(PAGE, 'sql');
-  await createPool(server.url).query(table?.code ?? '');
-});
-afterAll(async () => {
-  await Promise.all(pools.map((pool) => pool.end()));
-  await server.stop();
-});
-
-/** Runs a block of the page unchanged. Later blocks can import its exports as `./mariadb-store.js`. */
-function run(code: string): void {
+/** Runs a block of the page unchanged. Later blocks can import its exports as `./s3-store.js`. */
+function run(code: string, exports: object = exported): void {
   const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2023 };
   const { outputText } = ts.transpileModule(code, { compilerOptions });
   const modules: Readonly<Record<string, unknown>> = {
-    'mysql2/promise': { createPool },
     'single-execution/store': store,
     'single-execution/testing': testing,
     vitest,
-    './mariadb-store.js': exported,
+    './s3-store.js': exported,
   };
   compileFunction(outputText, ['require', 'exports'])(
     (name: string) => modules[name] ?? process.getBuiltinModule(name),
-    exported,
+    exports,
   );
 }
 
 const [storage = { code: '' }, contract = { code: '' }] = examplesOf(PAGE, 'ts');
 run(storage.code);
-const { mariaDBStore } = exported as Exported;
+const { s3Store } = exported as Exported;
 
-describe(`row 68: the store of ${PAGE} keeps the contract`, () => {
+describe.concurrent(`rows 68, 215: the store of ${PAGE} keeps the contract`, () => {
   run(contract.code);
 });
 
-describe(`row 68: the store of ${PAGE}`, () => {
-  const pool = createPool(server.url);
-  const harness = sqlHarness({
-    store: mariaDBStore(pool),
-    keyPrefix: '',
-    rows: async (...asked) => (await pool.execute<mysql.RowDataPacket[]>(...asked))[0],
-    read: 'SELECT record FROM locks WHERE name = ?',
-    write: 'UPDATE locks SET record = ? WHERE name = ?',
+describe(`rows 68, 215: the store of ${PAGE}`, () => {
+  const locks = s3Store(s3.url, fetch);
+  const harness: ContractHarness = {
+    ...redisHarness({ store: locks, admin: locks, keyPrefix: '', hset: async () => undefined }),
+    expire: async ({ lockUntilMs }) =>
+      void (await new Promise((resolve) => setTimeout(resolve, Math.max(0, lockUntilMs - Date.now()) + 1_000))),
+    leasePadMs: 1_000,
+    async patch(name, attributes) {
+      const key = `locks/${name}.json`;
+      const body = JSON.parse(s3.objects.get(key) ?? '{}');
+      s3.objects.set(key, JSON.stringify({ ...body, record: { ...body.record, ...attributes } }));
+    },
+  };
+  describe.concurrent('with changed records', () => {
+    const patched = lockStoreContract.filter(({ needs }) => needs.includes('patch'));
+    for (const { name, check } of patched) test(name, () => check(harness));
   });
-  const patched = lockStoreContract.filter(({ needs }) => needs.includes('patch'));
-  for (const { name, check } of [...patched, ...memberCases]) test(name, () => check(harness));
+  describe('with members', () => {
+    // Two check-ins within a second are at one instant.
+    const members = memberCases.filter(({ name }) => !name.startsWith('a check-in again moves the instant'));
+    expect(members).toHaveLength(memberCases.length - 1);
+    for (const { name, check } of members) test(name, () => check(harness as never));
+  });
+});
 
-  test('F7 of many at once, over pools of their own, one is granted', async () => {
-    const claim = { name: 'race', leaseMs: 60_000, lockedBy: 'host', markTickAtStart: false };
-    const asked = Array.from({ length: 20 }, (_, i) =>
-      mariaDBStore(createPool(server.url)).acquire(
-        { ...claim, attemptId: `a${i}` },
-        { ...harness.call(), tryMs: 20_000, budgetMs: 20_000 },
-      ),
-    );
+describe('row 215: over the rules of S3', () => {
+  const call = () => patientCall(shiftedClock(-600_000));
+  const acquire = (name: string, attemptId: string) =>
+    s3Store(s3.url, fetch).acquire(claim({ name, attemptId }), call());
+  const since = () => {
+    const from = s3.answers.length;
+    return () => s3.answers.slice(from);
+  };
+
+  test('F7 of many at once one is granted', async () => {
+    const asked = Array.from({ length: 20 }, (_, n) => acquire('race', `a${n}`));
 
     const granted = (await Promise.all(asked)).filter(({ status }) => status === 'acquired');
     expect(granted).toHaveLength(1);
   });
 
-  test('names that MariaDB would call equal are names of different locks', async () => {
-    const claims = ['Digest', 'digest', 'digest ', 'digést'].map((name) =>
-      harness.store.acquire(
-        { name, attemptId: name, leaseMs: 60_000, lockedBy: 'host', markTickAtStart: false },
-        harness.call(),
-      ),
-    );
+  test('F202 a write beside another one (409) is tried again, and needs no cancel', async () => {
+    const answers = since();
+    s3.refuse(409);
 
-    expect((await Promise.all(claims)).map(({ status }) => status)).toEqual(Array(4).fill('acquired'));
+    expect(await acquire('beside', 'a1')).toMatchObject({ status: 'acquired' });
+    expect(answers()).toEqual(['GET 404', 'PUT 409', 'GET 404', 'PUT 200']);
+  });
+
+  test('F202 a write that was refused (412) is judged anew', async () => {
+    const answers = since();
+    s3.refuse(412);
+
+    expect(await acquire('refused', 'a1')).toMatchObject({ status: 'acquired' });
+    expect(answers()).toEqual(['GET 404', 'PUT 412', 'GET 404', 'PUT 200']);
+  });
+
+  test('F203 a record that is written back byte for byte has another ETag, so a late write is refused', async () => {
+    const locks = s3Store(s3.url, fetch);
+    await acquire('again', 'a1');
+    const object = `${s3.url}/locks/again.json`;
+    const before = await fetch(object);
+    await lockAdmin(locks).pause('again');
+    await lockAdmin(locks).resume('again');
+    const after = await fetch(object);
+    const headers = { 'if-match': String(before.headers.get('etag')) };
+    const late = await fetch(object, { method: 'PUT', headers, body: 'late' });
+
+    const [was, is] = await Promise.all([before, after].map((response) => response.text()));
+    expect(JSON.parse(String(is)).record).toEqual(JSON.parse(String(was)).record);
+    expect(late.status).toBe(412);
+  });
+
+  test('F201 without its clockResolutionMs the contract refuses it, by the header Date of a real server', async () => {
+    const undeclared: Partial<Exported> = {};
+    run(storage.code.replace('clockResolutionMs: 1_000,', ''), undeclared);
+    const locks = (undeclared as Exported).s3Store(s3.url, fetch);
+    const step = lockStoreContract.find(({ name }) => name.startsWith('F201'));
+    const harness = {
+      ...redisHarness({ store: locks, admin: locks, keyPrefix: '', hset: async () => undefined }),
+      call,
+    };
+
+    await expect(step?.check(harness)).rejects.toThrow('declare its resolution');
+  });
+
+  test('a bucket that is not there is an error, and no lock that was never used', async () => {
+    const locks = s3Store(s3.url.replace('bucket', 'other'), fetch);
+    const call = { ...patientCall(shiftedClock(0)), tryMs: 1_000, budgetMs: 1_000 };
+
+    await expect(locks.acquire(claim({ name: 'x', attemptId: 'a1' }), call)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    });
+  });
+
+  test('a run costs four requests, a skip one, and a list has all locks of several pages', async () => {
+    const locks = s3Store(s3.url, fetch);
+    const answers = since();
+    const options = { store: locks, lockAtMostFor: '1m', tick: new Date('2026-11-20T09:00:00Z'), observers: [] };
+    const names = ['ä b', 'a/b', '%41', '..', "it's", 'a+b', 'a&b'];
+    for (const name of names) {
+      expect(await executeWithLock(() => 'sent', { ...options, name })).toMatchObject({ release: 'released' });
+    }
+    expect(answers()).toHaveLength(4 * names.length);
+    expect(await executeWithLock(() => 'sent', { ...options, name: '..' })).toMatchObject({ status: 'skipped' });
+    expect(answers()).toHaveLength(4 * names.length + 1);
+
+    const listed = (await lockAdmin(locks).list()).map(({ name }) => name);
+    expect(listed).toEqual(expect.arrayContaining(names));
   });
 });

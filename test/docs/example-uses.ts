@@ -115,7 +115,7 @@ const USES: Readonly<Record<string, Uses>> = {
     importPrices: (importPrices: Exported) => importPrices({ date: new Date(), triggeredAt: new Date() }),
   },
   '/sqlite': playedElsewhere('overDatabase', 'overKnex', 'overKysely', 'overSqlite3'),
-  '/store': { mariaDBStore: calledWith({}) },
+  '/store': { s3Store: calledWith('https://bucket.example', fetch) },
 };
 
 /** Uses that no example has needed so far: the door and the name. */

@@ -20,8 +20,8 @@ const STORE = join(PLACE, 'store.mts');
 const store = "import type { LockStore } from 'single-execution';\nexport declare const store: LockStore;\n";
 
 /** The file that the contract in docs/custom-store.md imports: the block before the contract. */
-const MARIADB_STORE = join(PLACE, 'mariadb-store.ts');
-const mariaDBStore = allExamples().find(({ name }) => name === 'docs/custom-store.md 1')?.code ?? '';
+const S3_STORE = join(PLACE, 's3-store.ts');
+const s3Store = allExamples().find(({ name }) => name === 'docs/custom-store.md 1')?.code ?? '';
 
 /** Whether an example is of NestJS, which needs legacy decorators. */
 const isOfNestJs = (file: string) => file.includes('nestjs');
@@ -31,9 +31,7 @@ let program: ts.Program;
 let legacyProgram: ts.Program;
 beforeAll(() => {
   const [legacy, usual] = [true, false].map((is) => [...examples].filter(([file]) => isOfNestJs(file) === is));
-  program = checkedProgram(
-    new Map([...(usual ?? []), [WRONG, wrong], SMALL_CDK, [STORE, store], [MARIADB_STORE, mariaDBStore]]),
-  );
+  program = checkedProgram(new Map([...(usual ?? []), [WRONG, wrong], SMALL_CDK, [STORE, store], [S3_STORE, s3Store]]));
   legacyProgram = checkedProgram(new Map(legacy), { experimentalDecorators: true, emitDecoratorMetadata: true });
 }, 450_000);
 

@@ -1,13 +1,15 @@
 import { type Claim, type LockStore, LockStoreError } from 'single-execution';
 import { compareAndSwapStore, type Storage, type StoredRecord } from 'single-execution/store';
-import { type ContractHarness, lockStoreContract, manualClock } from 'single-execution/testing';
+import { type ContractCase, type ContractHarness, lockStoreContract, manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
+import { defined } from '../../src/core/values/defined.js';
 import { memberListName } from '../../src/core/values/names.js';
 import { expectGranted } from '../../src/testing/contract/stage/expectation.js';
 import { manuallyTimed, storeCall } from '../support/contract-harness.js';
 import { memberCases } from '../support/member-cases.js';
 import { claim, done } from '../support/one-run.js';
 import { failureOf, settledOf } from '../support/settled.js';
+import { shiftedClock } from '../support/shifted-clock.js';
 
 type Texts = Storage<string> & { readonly texts: Map<string, string> };
 
@@ -34,15 +36,20 @@ function textStorage(time: { now(): number }): Texts {
 }
 
 /** The harness of the contract. The host's clock is ten minutes behind, which must not matter. */
-function harness(): ContractHarness {
+function harness(tell = (trueMs: number) => trueMs, leasePadMs = 0): ContractHarness {
   const server = manualClock();
   const host = manualClock(server.now() - 600_000);
-  const storage = textStorage(server);
+  const bare = textStorage({ now: () => tell(server.now()) });
+  const storage = { ...bare, ...(leasePadMs > 0 && { clockResolutionMs: leasePadMs }) };
   const store = compareAndSwapStore({ storage, keyPrefix: 'test:' });
   return {
     store,
     admin: store,
     ...manuallyTimed(server),
+    leasePadMs,
+    async expire({ lockUntilMs }) {
+      while (tell(server.now()) < lockUntilMs) server.suspend(lockUntilMs - tell(server.now()));
+    },
     call() {
       server.suspend(1);
       host.suspend(1);
@@ -406,6 +413,126 @@ describe('time', () => {
       lockUntilMs: lease.lockedAtMs + 70_000,
       firstSentMono: 10_000,
     });
+  });
+});
+
+const SECOND = 1_000;
+
+describe('F200 row 213: a store over a storage that declares whole seconds keeps the contract', () => {
+  const coarse = () => harness((ms) => ms - (ms % SECOND), SECOND);
+  for (const { name, check } of lockStoreContract) test(name, () => check(coarse()));
+});
+
+describe('F200 row 213: a coarse clock of the storage', () => {
+  const CLOCKS: Readonly<Record<string, (trueMs: number) => number>> = {
+    'rounds down': (ms) => ms - (ms % SECOND),
+    'rounds to nearest': (ms) => Math.round(ms / SECOND) * SECOND,
+    'stands still within a second': (ms) => ms - (ms % SECOND) + 123,
+  };
+  const OFFSETS = [0, 1, 122, 123, 250, 499, 500, 501, 750, 999];
+
+  /** The store over a clock like this, and the time until another caller gets the lock. */
+  function coarse(tell: (trueMs: number) => number, offsetMs: number) {
+    const server = manualClock(Date.UTC(2026, 0, 1) + offsetMs);
+    const storage = textStorage({ now: () => tell(server.now()) });
+    const store = compareAndSwapStore({ storage: { ...storage, clockResolutionMs: SECOND } });
+    const ask = (attemptId: string, more: Partial<Claim> = {}) =>
+      store.acquire(claimOf(attemptId, more), storeCall(server));
+    const grant = async (more?: Partial<Claim>) => expectGranted(await ask('a1', more), 'acquire');
+    const freeAfter = async () => {
+      const startMs = server.now();
+      server.suspend(59_999);
+      for (let n = 0; (await ask(`b${n}`)).status === 'refused'; n++) server.suspend(n === 0 ? 1 : 100);
+      return server.now() - startMs;
+    };
+    return { server, store, grant, freeAfter };
+  }
+
+  const ENDS: Readonly<Record<string, (stage: ReturnType<typeof coarse>) => Promise<unknown>>> = {
+    'a lease': ({ grant }) => grant(),
+    async 'an extension'({ server, store, grant }) {
+      const lease = await grant({ leaseMs: 5_000 });
+      server.suspend(3_777);
+      await store.extend(lease, { leaseMs: 60_000 }, storeCall(server));
+    },
+    async 'a mark'({ server, store, grant }) {
+      const lease = await grant({ leaseMs: 5_000, tickMs: server.now() });
+      server.suspend(3_777);
+      await store.mark(lease, { tickMs: server.now() - 60_000, leaseMs: 60_000 }, storeCall(server));
+    },
+    async 'a lockAtLeastFor'({ server, store, grant }) {
+      await store.release(await grant(), { ...done, lockAtLeastForMs: 60_000 }, storeCall(server));
+    },
+  };
+
+  for (const [kind, tell] of Object.entries(CLOCKS)) {
+    test.each(Object.entries(ENDS))(
+      `that ${kind} ends %s no earlier, and two steps later at most`,
+      async (_, begin) => {
+        for (const offsetMs of OFFSETS) {
+          const stage = coarse(tell, offsetMs);
+          await begin(stage);
+          const afterMs = await stage.freeAfter();
+          expect(afterMs, `at ${offsetMs} ms of a second`).toBeGreaterThanOrEqual(60_000);
+          expect(afterMs, `at ${offsetMs} ms of a second`).toBeLessThanOrEqual(62_100);
+        }
+      },
+    );
+  }
+
+  test('that is not declared lets another run begin before the holder has stopped', async () => {
+    const server = manualClock(Date.UTC(2026, 0, 1) + 999);
+    const store = compareAndSwapStore({
+      storage: textStorage({ now: () => CLOCKS['rounds down']?.(server.now()) ?? 0 }),
+    });
+    await store.acquire(claimOf('a1', { leaseMs: 5_000 }), storeCall(server));
+    server.suspend(4_001);
+
+    expect(await store.acquire(claimOf('a2'), storeCall(server))).toMatchObject({ status: 'acquired' });
+  });
+
+  test.each(Object.entries(CLOCKS))(
+    'F201 row 214: that %s is refused by the contract if it is not declared',
+    async (_, tell) => {
+      const contractCase = lockStoreContract.find(({ name }) => name.startsWith('F201')) as ContractCase;
+      // A clock that goes on by itself, as that of a real storage.
+      const real = (clockResolutionMs?: number): ContractHarness => {
+        const storage = { ...textStorage({ now: () => tell(Date.now()) }), ...defined({ clockResolutionMs }) };
+        const call = () => storeCall(shiftedClock(-600_000));
+        return { ...harness(), store: compareAndSwapStore({ storage }), call };
+      };
+
+      await expect(contractCase.check(real())).rejects.toThrow(
+        'a step of the clock (lockedAtMs): declare its resolution',
+      );
+      await contractCase.check(real(SECOND));
+    },
+  );
+
+  test('F201 row 214: that stands still, because a test turns it, is not refused', async () => {
+    const { now } = manualClock();
+    const store = compareAndSwapStore({ storage: textStorage({ now }) });
+    const contractCase = lockStoreContract.find(({ name }) => name.startsWith('F201')) as ContractCase;
+
+    await contractCase.check({ ...harness(), store, call: () => storeCall(manualClock()) });
+  });
+
+  test('makes the bounds of the host’s clock wider', async () => {
+    const { grant } = coarse((ms) => ms - (ms % SECOND), 400);
+    const server = manualClock(Date.UTC(2026, 0, 1) + 400);
+    const storage = { ...textStorage({ now: () => server.now() - 400 }), clockResolutionMs: SECOND };
+    const store = compareAndSwapStore({ storage });
+
+    expect(await store.acquire(claimOf('a1'), storeCall(server))).toMatchObject({ clock: { minMs: -400, maxMs: 600 } });
+    expect((await grant()).lockedAtMs % SECOND).toBe(0);
+  });
+
+  test.each([0, -1, 0.5, 60_001, '1000', Number.NaN])('of %s ms is refused with the remedy', (clockResolutionMs) => {
+    const storage = { ...textStorage(manualClock()), clockResolutionMs: clockResolutionMs as number };
+
+    expect(() => compareAndSwapStore({ storage })).toThrow(
+      /^storage.clockResolutionMs is .*: give whole milliseconds from 1/,
+    );
   });
 });
 

@@ -50,11 +50,11 @@ export function removedByGrant({ tickMs, schedule }: Claim): 'tick' | 'schedule'
   return schedule === undefined ? 'schedule' : undefined;
 }
 
-/** Makes the whole record of a grant at `nowMs`, for a store that writes whole records. */
-export function grantedRecord(claim: Claim, nowMs: number, before: LockRecord = {}): LockRecord {
+/** Makes the whole record of a grant from `nowMs` to `untilMs`, for a store that writes whole records. */
+export function grantedRecord(claim: Claim, nowMs: number, untilMs: number, before: LockRecord = {}): LockRecord {
   const { [removedByGrant(claim) ?? 'tick']: _, ...kept } = before;
   const fencingToken = (kept.fencingToken ?? nowMs) + 1;
-  return { ...kept, ...grantFields(claim, nowMs, nowMs + claim.leaseMs, before), fencingToken };
+  return { ...kept, ...grantFields(claim, nowMs, untilMs, before), fencingToken };
 }
 
 /**

@@ -1,11 +1,17 @@
 import type { ExtendResult, Lease } from '../../core/ports/lock-store.js';
+import { systemClock } from '../../core/values/clock.js';
 import { newAttemptId } from '../../core/values/names.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectBetween, expectFields, expectGranted, expectSame } from './stage/expectation.js';
-import { LEASE_MS, type Scene, TICK_MS } from './stage/scene.js';
+import { expectHold, LEASE_MS, type Scene, TICK_MS } from './stage/scene.js';
 
 const LONGER_MS = 2 * LEASE_MS;
 const MINUTE_MS = 60_000;
+
+/** A step that every holder's margin outweighs: a holder stops 200 ms before the end of its lease, or earlier. */
+const SMALL_MS = 100;
+/** Longer than two steps of a clock of whole seconds. */
+const LOOK_MS = 2_200;
 
 export const extendCases: readonly ContractCase[] = [
   contractCase('extend moves the end of the lease to now + leaseMs', async ({ grant, extend, harness }) => {
@@ -93,8 +99,7 @@ export const extendCases: readonly ContractCase[] = [
   contractCase('extend after a release that holds the lock does not prolong the hold', async (scene) => {
     const lease = await scene.run({}, { lockAtLeastForMs: LEASE_MS });
     expectLost(await scene.extend(lease, LONGER_MS));
-    const { holder } = await scene.refuse('lock-at-least-for');
-    expectFields(holder, { lockUntilMs: lease.lockedAtMs + LEASE_MS }, 'holder');
+    expectHold(scene, (await scene.refuse('lock-at-least-for')).holder?.lockUntilMs, lease, LEASE_MS);
   }),
 
   contractCase('F37 an extend without a record answers lost and creates no record', async (scene) => {
@@ -126,6 +131,21 @@ export const extendCases: readonly ContractCase[] = [
     expectSame(await release(lease), 'released', 'release');
     await run();
   }),
+
+  contractCase('F201 row 214: the clock of the store takes no step that its leases do not allow for', async (scene) => {
+    const untilMs = systemClock.monotonic() + LOOK_MS;
+    let last = await lookAtClock(scene);
+    // A clock that a test turns may stand still: it takes no step at all.
+    while (systemClock.monotonic() < untilMs) {
+      const look = await lookAtClock(scene);
+      const stepMs = look.lockedAtMs - last.lockedAtMs;
+      const passedMs = Math.max(...look.received.map((at, n) => at - Number(last.sent[n])));
+      const most = passedMs + look.laterMs + SMALL_MS;
+      if (stepMs > 0) expectBetween(stepMs, 1, most, 'a step of the clock (lockedAtMs): declare its resolution');
+      if (stepMs > 0 && stepMs <= SMALL_MS) return;
+      last = look;
+    }
+  }),
 ];
 
 /** Makes a lease with the name of the scene, which the store has granted for another name. */
@@ -146,4 +166,17 @@ function expectLost(result: ExtendResult): void {
 function untilOf(result: ExtendResult): number {
   expectExtended(result);
   return result.status === 'extended' ? result.lockUntilMs : Number.NaN;
+}
+
+/** Asks the store for its time by a grant, and the clocks of this host before and after it. */
+async function lookAtClock({ claim, harness, release }: Scene) {
+  const call = harness.call();
+  const clocks = () => [systemClock.monotonic(), call.clock.now()];
+  const asked = claim();
+  const sent = clocks();
+  const lease = expectGranted(await harness.store.acquire(asked, call), 'acquire');
+  const received = clocks();
+  expectSame(await release(lease), 'released', 'release');
+  const { lockedAtMs, lockUntilMs, leaseMs } = lease;
+  return { sent, received, lockedAtMs, laterMs: lockUntilMs - lockedAtMs - leaseMs };
 }

@@ -2,7 +2,7 @@ import { newAttemptId } from '../../core/values/names.js';
 import { phantomLease } from './extend.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectGranted, expectSame } from './stage/expectation.js';
-import { aheadBy, HOLD_MS, LEASE_MS, TICK_MS } from './stage/scene.js';
+import { aheadBy, expectHold, HOLD_MS, LEASE_MS, TICK_MS } from './stage/scene.js';
 
 const HOLD = { lockAtLeastForMs: HOLD_MS };
 
@@ -40,10 +40,11 @@ export const releaseCases: readonly ContractCase[] = [
   contractCase(
     'row 4: after a run that succeeds the lock stays held for lockAtLeastFor from its start',
     async (scene) => {
-      const { lockedAtMs, fencingToken } = await scene.run({ lockedBy: 'a short run' }, HOLD);
+      const lease = await scene.run({ lockedBy: 'a short run' }, HOLD);
+      const { lockedAtMs, fencingToken } = lease;
       const { holder } = await scene.refuse('lock-at-least-for');
-      const lockUntilMs = lockedAtMs + HOLD_MS;
-      expectFields(holder, { lockedBy: 'a short run', lockedAtMs, lockUntilMs, fencingToken }, 'holder');
+      expectFields(holder, { lockedBy: 'a short run', lockedAtMs, fencingToken }, 'holder');
+      expectHold(scene, holder?.lockUntilMs, lease, HOLD_MS);
     },
   ),
 
@@ -72,22 +73,17 @@ export const releaseCases: readonly ContractCase[] = [
     await refuse('lock-at-least-for', { tickMs: TICK_MS });
   }),
 
-  contractCase(
-    'a hold counts from the start of the run, not from its extension',
-    async ({ grant, extend, release, refuse }) => {
-      const lease = await grant();
-      await extend(lease);
-      await release(lease, HOLD);
-      const { holder } = await refuse('lock-at-least-for');
-      expectFields(holder, { lockUntilMs: lease.lockedAtMs + HOLD_MS }, 'holder');
-    },
-  ),
+  contractCase('a hold counts from the start of the run, not from its extension', async (scene) => {
+    const lease = await scene.grant();
+    await scene.extend(lease);
+    await scene.release(lease, HOLD);
+    expectHold(scene, (await scene.refuse('lock-at-least-for')).holder?.lockUntilMs, lease, HOLD_MS);
+  }),
 
   contractCase('row 4: lockAtLeastFor counts from the start of a run, even if it is released late', async (scene) => {
     const lease = await scene.grantAndDie();
     await scene.release(lease, HOLD);
-    const { holder } = await scene.refuse('lock-at-least-for');
-    expectFields(holder, { lockUntilMs: lease.lockedAtMs + HOLD_MS }, 'holder');
+    expectHold(scene, (await scene.refuse('lock-at-least-for')).holder?.lockUntilMs, lease, HOLD_MS);
   }),
 
   contractCase('F53 a release that is sent again answers released again', async ({ run, release, grant }) => {

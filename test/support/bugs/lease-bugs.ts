@@ -21,8 +21,13 @@ const TAKEN_OVER = 'F51 row 5: a release after a takeover answers lost and leave
 const HELD_ON = 'row 4: after a run that succeeds the lock stays held for lockAtLeastFor from its start';
 const TEN_RUNS = 'row 48: the ten newest runs are kept, newest first';
 
+const STEPS = 'F201 row 214: the clock of the store takes no step that its leases do not allow for';
+
 // biome-ignore format: each bug in a few rows
 export const LEASE_BUGS: readonly StoreBug[] = [
+  bug('rounds its clock down to a second', STEPS, tellsTime((ms) => ms - (ms % 1_000))),
+  bug('rounds its clock to the nearest second', STEPS, tellsTime((ms) => Math.round(ms / 1_000) * 1_000)),
+  bug('has a clock that stands still within a second', STEPS, tellsTime((ms) => ms - (ms % 1_000) + 123)),
   bug('shortens a lease', 'extend never shortens a lease', extendsTo(({ now, leaseMs }) => now + leaseMs)),
   bug('does not extend', MOVES_THE_END, extendsTo(({ lockUntil }) => lockUntil)),
   bug('adds to the end of a lease', MOVES_THE_END, extendsTo(({ lockUntil, leaseMs }) => lockUntil + leaseMs)),
@@ -181,5 +186,20 @@ function onCorrupt(otherwise: (grant: () => Acquired, error: unknown, record: Lo
       };
       return otherwise(grant, error, record);
     }
+  });
+}
+
+/** Grants by another time than that of the caller's clock. */
+function tellsTime(tell: (trueMs: number) => number): Break {
+  return plays('acquire', (ask, [claim, call]) => {
+    const { clock } = call;
+    return ask(claim, {
+      ...call,
+      clock: {
+        now: () => tell(clock.now()),
+        monotonic: () => clock.monotonic(),
+        setTimer: (...timer) => clock.setTimer(...timer),
+      },
+    });
   });
 }

@@ -24,7 +24,10 @@ export interface ContractHarness {
    * - if all time is the server's (Redis): wait until `lockUntilMs` has passed.
    */
   expire(lease: Lease): Promise<void>;
-  /** Milliseconds that the store adds to the recorded end of every lease; 0 for most. */
+  /**
+   * Milliseconds that the store adds to the recorded end of every lease: its `clockResolutionMs` if that is more than 1,
+   * else 0 for most.
+   */
   readonly leasePadMs: number;
   /**
    * Writes attributes directly into an existing record; a number may be beyond the safe integers. Without it, leave out

@@ -21,8 +21,13 @@ import type {
 } from '../../../core/ports/lock-store.js';
 import type { LockRecord } from '../../../core/record/lock-record.js';
 import { defined } from '../../../core/values/defined.js';
+<<<<<<< HEAD
 import { isByHand, newAttemptId } from '../../../core/values/names.js';
 import { expectGranted, expectRefused, expectSame } from './expectation.js';
+=======
+import { newAttemptId } from '../../../core/values/names.js';
+import { expectBetween, expectGranted, expectRefused, expectSame } from './expectation.js';
+>>>>>>> w-told
 import type { ContractHarness } from './harness.js';
 
 /**
@@ -167,6 +172,15 @@ export async function isOpenOnce({ run, refuse }: Scene, minute: number): Promis
 export async function grantTwice({ acquire }: Scene, asked: Claim): Promise<Lease> {
   expectGranted(await acquire(asked), 'acquire');
   return expectGranted(await acquire(asked), 'acquire replayed');
+}
+
+/**
+ * Checks that a hold ends this long after the start of a lease. A store over a coarse clock may add what it adds to
+ * leases.
+ */
+export function expectHold({ harness }: Scene, lockUntilMs: number | undefined, lease: Lease, holdMs: number): void {
+  const endMs = lease.lockedAtMs + holdMs;
+  expectBetween(lockUntilMs, endMs, endMs + harness.leasePadMs, 'end of the hold: lockUntilMs');
 }
 
 /** Makes a call from a host whose wall clock is ahead. */
