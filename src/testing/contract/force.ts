@@ -49,7 +49,7 @@ export const forceCases: readonly ContractCase[] = [
   adminCase('row 48: a run that was forced and has no tick is recorded', async ({ grant, force, record }) => {
     await force(await grant());
     const [row] = runsOf((await record()) ?? {});
-    expectFields(row, { status: 'forced', tickMs: undefined }, 'row');
+    expectFields(row, { status: 'forced', tickMs: undefined, isManual: undefined }, 'row');
   }),
 
   adminCase('row 48: the ten newest runs are kept, whether they were forced or not', async (scene) => {

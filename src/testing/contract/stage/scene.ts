@@ -21,13 +21,8 @@ import type {
 } from '../../../core/ports/lock-store.js';
 import type { LockRecord } from '../../../core/record/lock-record.js';
 import { defined } from '../../../core/values/defined.js';
-<<<<<<< HEAD
 import { isByHand, newAttemptId } from '../../../core/values/names.js';
-import { expectGranted, expectRefused, expectSame } from './expectation.js';
-=======
-import { newAttemptId } from '../../../core/values/names.js';
 import { expectBetween, expectGranted, expectRefused, expectSame } from './expectation.js';
->>>>>>> w-told
 import type { ContractHarness } from './harness.js';
 
 /**
