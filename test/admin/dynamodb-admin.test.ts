@@ -132,25 +132,6 @@ test('each verb is at most one read and one conditional write', async () => {
   );
 });
 
-test('F61 a lost answer to a force release is not a refusal: it was forced, and once', async () => {
-  const store = dynamoDBStore({ tableName, client: direct });
-  proxy.inject({ kind: 'reset', at: 'after' }, { when: ({ operation }) => operation === 'UpdateItem' });
-
-  await executeWithLock(
-    async ({ fencingToken }) => {
-      const result = await adminOf().forceRelease('job', { fencingToken });
-      expect(result).toEqual({ status: 'forced', fencingToken: fencingToken + 10 });
-      expect(operations()).toEqual(['GetItem', 'UpdateItem', 'UpdateItem']);
-      expect(await storedItem(direct, tableName, { lockName: 'job' })).toMatchObject({
-        state: 'forced',
-        fencingToken: fencingToken + 10,
-        attemptId: expect.stringMatching(/^f/),
-      });
-    },
-    { name: 'job', store, lockAtMostFor: '5m', observers: [] },
-  );
-});
-
 test('F61 a lost answer to a force release, and a new run before it is sent again: not said to be unchanged', async () => {
   const store = dynamoDBStore({ tableName, client: direct });
   const other = dynamoDBStore({ tableName, client: direct });
