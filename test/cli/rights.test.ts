@@ -112,6 +112,7 @@ describe('row 134 with the rights of an operator', () => {
     ['show', 'digest'],
     ['runs', 'digest'],
     ['why', 'held'],
+    ['check', 'digest', '--schedule', '10000d'],
     ['open', 'failed'],
     ['pause', 'digest', '--until', '2099-01-01T00:00:00Z', '--by', 'ada'],
     ['resume', 'digest'],
@@ -150,6 +151,16 @@ describe('row 134 with the rights of an operator', () => {
     const denying = await at.proxy(OPERATOR);
     expect((await tool(denying, 'table', 'create')).stderr).toContain('allow dynamodb:CreateTable');
     expect(denied(denying)).toEqual(['CreateTable']);
+  });
+
+  test.each([
+    ['check', 'Scan', 3],
+    ['check digest --schedule 10000d', 'GetItem', 0],
+    ['check digset --schedule 10000d', 'GetItem', 1],
+  ])('%s needs the right to %s only', async (line, right, code) => {
+    const proxy = await at.proxy(OPERATOR.replace(/"Action": \[.*?\]/s, `"Action": ["dynamodb:${right}"]`));
+
+    expect((await tool(proxy, ...line.split(' '))).code).toBe(code);
   });
 
   test.each(['ls', 'show digest', 'runs digest', 'why digest', 'open failed'])(
