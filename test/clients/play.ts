@@ -4,7 +4,7 @@ import { createPostgresTable, type PostgresClient, postgresStore } from 'single-
 import { createSqliteTable, type SqliteClient, sqliteStore } from 'single-execution/sqlite';
 import type { ContractCase, ContractHarness } from 'single-execution/testing';
 import { claim } from '../support/one-run.js';
-import { postgresStatements, type Rows, sqlHarness, sqliteStatements } from '../support/sql-harness.js';
+import { postgresStatements, questionMarkStatements, type Rows, sqlHarness } from '../support/sql-harness.js';
 import { identityOf, type Played } from './matrix.js';
 import type { SqlClient } from './sql-client.js';
 
@@ -44,7 +44,7 @@ export async function playSqlite(
     await createSqliteTable(client);
     const keyPrefix = `${which.package} ${which.kind}:`;
     const store = sqliteStore({ client, keyPrefix });
-    const harness = sqlHarness({ store, keyPrefix, rows: rows ?? (client as Rows), ...sqliteStatements() });
+    const harness = sqlHarness({ store, keyPrefix, rows: rows ?? (client as Rows), ...questionMarkStatements() });
     const missing = toldOfMissingTable(sqliteStore({ client, table: 'nowhere' }), harness);
     return { ...identityOf(which), ...(await played([...cases, missing], harness)) };
   } finally {

@@ -37,8 +37,8 @@ export const postgresStatements = (table = DEFAULT_TABLE) => ({
   write: `UPDATE ${table} SET record = $1 WHERE name = $2`,
 });
 
-/** The statements for a table of SQLite. */
-export const sqliteStatements = (table = DEFAULT_TABLE) => ({
+/** The statements for a table of SQLite or MySQL. */
+export const questionMarkStatements = (table = DEFAULT_TABLE) => ({
   read: `SELECT record FROM ${table} WHERE name = ?`,
   write: `UPDATE ${table} SET record = ? WHERE name = ?`,
 });

@@ -88,7 +88,7 @@ export interface Backend<E extends Engine = Engine> {
   /** How many requests a run needs, and how many a call that is skipped. */
   readonly requests: { readonly run: number; readonly skip: number };
   /** The program to provide before the engine starts; see `provided-programs.ts`. */
-  readonly program?: 'java' | 'redis-server' | 'postgres';
+  readonly program?: 'java' | 'redis-server' | 'postgres' | 'mariadb';
   /** The names of the faults that its network can do to a request. */
   readonly faults: readonly string[];
   /**
