@@ -16,7 +16,7 @@ interface Opened {
 /** The clients, set as docs/stores/mysql.md says, and mysql2 with its defaults. */
 const CLIENTS = {
   mysql2(uri: string): Opened {
-    const client = createPool({ uri, connectionLimit: 2, connectTimeout: 2_000 });
+    const client = createPool({ uri, connectionLimit: 4, connectTimeout: 2_000 });
     return { client, close: () => client.end().catch(() => undefined) };
   },
   'mysql2, its defaults'(url: string): Opened {
