@@ -39,7 +39,7 @@ export const mysql: Backend<MysqlEngine> = {
   lacks: {},
   lateMs: 0,
   isQuick: false,
-  requests: { run: 4, skip: 1 },
+  requests: { run: 4, skip: 1, first: 5 },
   program: 'mariadb',
   faults: Object.keys(FAULTS),
   ending: { retried: ['drop-request', 'drop-response', 'KILL'], reported: [] },
