@@ -81,7 +81,7 @@ const LIMITS: Limits = { functionLines: 60, parameters: 4, files: 16 };
 const EXCEPTIONS: Readonly<Record<string, Partial<Limits>>> = {
   'src/testing/': { functionLines: 69, parameters: 5 },
   // The port `Storage` has a write of five. Each database has three files: its door, its clients and its errors.
-  'src/stores/sql/': { parameters: 5, files: 18 },
+  'src/stores/sql/': { parameters: 5, files: 19 },
 };
 
 /** Every breach of the architecture, one line each. */

@@ -23,7 +23,8 @@ export function planetscaleFetch(pool: Pool): Fetch {
             fields: fields.map(({ name }) => ({ name, type: 'VARCHAR' })),
             rows: (answer as (string | null)[][]).map(encoded),
           }
-        : { rowsAffected: String(answer.affectedRows), insertId: String(answer.insertId) };
+        : // The service leaves out a zero.
+          { ...(answer.affectedRows > 0 && { rowsAffected: String(answer.affectedRows) }) };
       return Response.json({ session: null, result, timing: 0.001 });
     } catch (error) {
       const { message, errno, sqlState } = error as Refused;

@@ -108,7 +108,33 @@ export const FOREIGN_TO_MYSQL: ForeignTo = {
     {
       name: 'of the package mysql',
       remedy: 'pass a pool of mysql2 or mariadb: this one writes values into the text of statements',
-      is: (client) => has(client, 'query', 'escape') && !has(client, 'execute'),
+      is: (client) => has(client, 'query', 'escape') && !has(client, 'execute') && !has(client, 'batch'),
+    },
+    {
+      name: 'of mariadb before 3',
+      remedy: 'update it: an older version has no statements that the server prepares',
+      is: (client) => has(client, 'query', 'batch') && !has(client, 'execute'),
+    },
+    {
+      name: 'of mariadb/callback',
+      remedy: 'pass a pool of mariadb, which has promises',
+      // Before the callback, a statement and its values.
+      is: (client) => has(client, 'execute', 'batch') && (client['execute'] as () => void).length > 2,
+    },
+    {
+      name: 'a cluster of pools',
+      remedy: 'pass a pool of one server, the primary',
+      is: (client) =>
+        has(client, 'getConnection') &&
+        (has(client, 'of') ||
+          '_cluster' in client ||
+          'poolNamespace' in client ||
+          (has(client, 'batch') && !has(client, 'end'))),
+    },
+    {
+      ...TRANSACTION,
+      // PlanetScale's has the connection that began it.
+      is: (client) => has(client, 'execute') && has(Object(client['conn']) as Members, 'transaction', 'refresh'),
     },
   ],
 };

@@ -32,9 +32,11 @@ export interface MysqlCount {
 /** What clients have besides `execute`. */
 interface Members {
   readonly promise?: () => MysqlExecutingClient;
-  readonly execute?: unknown;
+  readonly execute?: (...asked: readonly unknown[]) => Promise<unknown>;
   /** Only with mariadb. */
   readonly batch?: unknown;
+  /** Only with mysql2/promise. */
+  readonly Promise?: unknown;
   /** Only with pools. */
   readonly getConnection?: unknown;
   readonly refresh?: unknown;
@@ -55,16 +57,18 @@ export function askMysql(client: MysqlClient): Ask {
   const { promise, execute, batch, getConnection, refresh, connection } = Object(client) as Members;
   if (typeof promise === 'function') return askMysql(promise.call(client));
   if (typeof execute === 'function') {
-    const ask: Ask = async ({ text, values }) =>
-      answerOf(
-        typeof getConnection === 'function'
-          ? await onConnection(client as unknown as MysqlPool, text, [...values])
-          : await execute.call(client, text, [...values]),
-      );
     // PlanetScale's client sends each statement over HTTP, so there are no connections to leave to the program.
     const isOverHttp = typeof refresh === 'function' || (typeof connection === 'function' && batch === undefined);
-    const most = typeof getConnection === 'function' ? limitOf(client as Members) : 1;
-    return isOverHttp ? ask : halfOfPool(client, ask, most);
+    if (isOverHttp) return async ({ text, values }) => answerOf(await execute.call(client, text, [...values]));
+    const optionsOf = plainOptions(client as Members);
+    const ask: Ask = async ({ text, values }) => {
+      const asked: Asked = [optionsOf(text), [...values]];
+      const isPool = typeof getConnection === 'function';
+      return answerOf(
+        await (isPool ? onConnection(client as unknown as MysqlPool, asked) : execute.call(client, ...asked)),
+      );
+    };
+    return halfOfPool(client, ask, typeof getConnection === 'function' ? limitOf(client as Members) : 1);
   }
   if (typeof client === 'function' && describeType(client) !== 'a class') {
     return async ({ text, values }) => client(text, [...values]);
@@ -74,9 +78,22 @@ export function askMysql(client: MysqlClient): Ask {
   );
 }
 
+/**
+ * Sets the options of mysql2 and mariadb that change what comes back as they are by default, for one statement: the
+ * client may have others. Any other object with `execute` takes a text.
+ */
+function plainOptions({ batch, Promise: isOfMysql2 }: Members): (text: string) => Asked[0] {
+  const plain = { rowsAsArray: false, nestTables: false, namedPlaceholders: false, metaAsArray: false };
+  if (batch !== undefined) return (sql) => ({ ...plain, typeCast: undefined, sql });
+  return isOfMysql2 === undefined ? (sql) => sql : (sql) => ({ ...plain, typeCast: true, sql });
+}
+
+/** A statement, perhaps with options, and its values. */
+type Asked = readonly [string | { readonly sql: string }, (string | number)[]];
+
 /** A pool of mysql2/promise or of mariadb. */
 interface MysqlPool {
-  getConnection(): Promise<MysqlExecutingClient & { release(): unknown; destroy(): unknown }>;
+  getConnection(): Promise<{ execute(...asked: Asked): Promise<unknown>; release(): unknown; destroy(): unknown }>;
 }
 
 /** The longest time to wait for an answer on one connection. */
@@ -86,7 +103,7 @@ const LONGEST_MS = 2_000;
  * Runs a statement on a connection of a pool. mysql2 has no time limit for statements, and would use a connection that
  * went dead again and again; such a connection is destroyed here.
  */
-async function onConnection(pool: MysqlPool, text: string, values: (string | number)[]): Promise<unknown> {
+async function onConnection(pool: MysqlPool, asked: Asked): Promise<unknown> {
   const connection = await pool.getConnection();
   let cancel = () => {};
   const silence = new Promise<never>((_, reject) => {
@@ -96,7 +113,7 @@ async function onConnection(pool: MysqlPool, text: string, values: (string | num
     }, LONGEST_MS);
     cancel = () => timer.cancel();
   });
-  const answer = connection.execute(text, values);
+  const answer = connection.execute(...asked);
   // After its connection is destroyed, an answer may still reject.
   answer.catch(() => undefined);
   try {
@@ -118,20 +135,21 @@ function limitOf({ config, pool }: Members): number {
 /** The bit of the server's status that says that the connection is inside a transaction. */
 const IN_TRANSACTION = 1;
 
+type Answer = Readonly<Record<string, unknown>>;
+
 /** Finds the rows or the count in what a client returns. @throws UnexpectedAnswer */
 function answerOf(answer: unknown): unknown {
   // mysql2 returns a pair: the rows or the count, and the columns.
   const own: unknown = Array.isArray(answer) && answer.length === 2 && isOfMysql2(answer) ? answer[0] : answer;
-  const { rowsAffected, rows, affectedRows, serverStatus } = Object(own) as Readonly<Record<string, unknown>>;
+  const { headers, rows, rowsAffected, error, affectedRows, serverStatus } = Object(own) as Answer;
   if (typeof serverStatus === 'number' && (serverStatus & IN_TRANSACTION) !== 0 && affectedRows !== 0) {
     throw new UnexpectedAnswer(
       "the client's connection is inside a transaction of this program, which could take the lock back: pass a client with connections of its own, such as a pool",
     );
   }
-  // PlanetScale.
-  if (Array.isArray(rows) && typeof rowsAffected === 'number')
-    return rows.length > 0 ? rows : { affectedRows: rowsAffected };
-  return own;
+  // PlanetScale names the columns of a SELECT, also if there are no rows, and can leave out a zero.
+  if (!Array.isArray(headers) || error) return own;
+  return headers.length > 0 ? rows : { affectedRows: rowsAffected ?? 0 };
 }
 
 /** Whether the second of a pair lists columns, as the rows of no table do. */

@@ -29,8 +29,9 @@ const MEANINGS: DatabaseErrors['meanings'] = [
   [/^(1048|1062|1136|1264|1288|1292|1364|1366|1406|1442|1451|1452|1471|1644|1906|3105|3819|3140|4025)$/, REFUSED_ROW],
   [/^(1290|1792|1836)$/, READ_ONLY_SERVER],
   [/^(1040|1203|1226)$/, TOO_MANY_CONNECTIONS],
-  // Each of these has rolled the statement back: a lock that was waited for, a deadlock, a time limit, KILL QUERY.
-  [/^(1020|1205|1213|1317|1412|1969|3024|3572)$/, NOT_NOW],
+  // Each of these has rolled the statement back: a lock that was waited for, a deadlock, a time limit, KILL QUERY, a
+  // prepared statement that the server has no room for or has to prepare again.
+  [/^(1020|1205|1213|1317|1412|1461|1615|1969|3024|3572)$/, NOT_NOW],
   [/^(1064|1146|1193|1305)$/, REFUSED_STATEMENT],
   [
     /^(HANDSHAKE_NO_SSL_SUPPORT|45023)$/,

@@ -277,3 +277,16 @@ test.each<[string, unknown]>([
     message: expect.stringContaining('{ affectedRows'),
   });
 });
+
+test('F151 a failed statement that PlanetScale before 1.3 reports in its answer is no count', async () => {
+  const execute = async (text: string, values: (string | number)[]) => {
+    const failed = { headers: [], rows: [], rowsAffected: null, error: { code: 'UNKNOWN', message: 'deadlock' } };
+    return text.startsWith('SELECT') ? pool.execute(text, values) : failed;
+  };
+
+  expect(
+    await failureOf(mysqlStore({ client: { execute } }).acquire(claim({ name: newName() }), call())),
+  ).toMatchObject({
+    code: 'INVALID_REQUEST',
+  });
+});

@@ -1,6 +1,6 @@
 import { mysqlStore } from 'single-execution/mysql';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { MYSQL_CONNECTIONS } from '../../clients/mysql-clients.js';
+import { MYSQL_CLIENTS } from '../../clients/mysql-clients.js';
 import { ownEngine } from '../../support/backends/stage.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
 import { failureOf } from '../../support/settled.js';
@@ -19,10 +19,12 @@ const itemOf = async (name: string) => (await sound.get(name, call()))?.item;
 const INSIDE = "the client's connection is inside a transaction of this program";
 const IN_TRANSACTION = { code: 'UNAVAILABLE', message: expect.stringContaining(INSIDE) };
 
-describe.each(Object.entries(MYSQL_CONNECTIONS))('F153 %s inside a transaction', (_, connect) => {
+const CONNECTIONS = MYSQL_CLIENTS.filter(({ isConnection }) => isConnection);
+
+describe.each(CONNECTIONS)('F153 $package, $kind, inside a transaction', ({ connect }) => {
   const connected = async () => {
-    const { client, run, end } = await connect(server.url);
-    onTestFinished(end);
+    const { client, run = async () => undefined, close } = await connect(server.url);
+    onTestFinished(async () => void (await close()));
     return { store: mysqlStore({ client }), run };
   };
 
