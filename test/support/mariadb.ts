@@ -15,12 +15,15 @@ export interface MariaDB extends RestartedServer {
   readonly url: string;
 }
 
-/**
- * Starts a real MariaDB on a free port. It ends with `stop()` or with this process.
- *
- * @param checksRights whether users have only the rights that they were granted; it starts more slowly then
- */
-export async function startMariaDB({ checksRights = false } = {}): Promise<MariaDB> {
+interface MariaDBSettings {
+  /** Whether users have only the rights that they were granted. It starts more slowly then. @default false */
+  readonly checksRights?: boolean;
+  /** Further arguments of the program. */
+  readonly settings?: readonly string[];
+}
+
+/** Starts a real MariaDB on a free port. It ends with `stop()` or with this process. */
+export async function startMariaDB({ checksRights = false, settings = [] }: MariaDBSettings = {}): Promise<MariaDB> {
   const program = await requireMariaDB();
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
   const server = await startServer({
@@ -47,6 +50,7 @@ export async function startMariaDB({ checksRights = false } = {}): Promise<Maria
           `--port=${port}`,
         ],
         ...[`--datadir=${folder}/data`, `--socket=${folder}/socket`, '--innodb-flush-log-at-trx-commit=0'],
+        ...settings,
       ],
     }),
   });

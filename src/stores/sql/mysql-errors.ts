@@ -23,6 +23,13 @@ const MEANINGS: DatabaseErrors['meanings'] = [
   [/^(1045|1698|1820|1862|3118|4151)$/, { code: 'ACCESS_DENIED', why: wrongLogin }],
   [/^(1146|1051)$/, NO_TABLE],
   [/^1049$/, NO_DATABASE],
+  [
+    /^1665$/,
+    means(
+      'INVALID_REQUEST',
+      'the server logs statements, which its replicas would not apply: set binlog_format to ROW or MIXED',
+    ),
+  ],
   [/^1046$/, means('INVALID_REQUEST', "no database is chosen: name it for the client, or in table: 'jobs.locks'")],
   [/^1054$/, OTHER_COLUMNS],
   // 1644: a trigger raised an error. 4025 and 3819: a check constraint.
@@ -34,7 +41,7 @@ const MEANINGS: DatabaseErrors['meanings'] = [
   [/^(1020|1205|1213|1317|1412|1461|1615|1969|3024|3572)$/, NOT_NOW],
   [/^(1064|1146|1193|1305)$/, REFUSED_STATEMENT],
   [
-    /^(HANDSHAKE_NO_SSL_SUPPORT|45023)$/,
+    /^(HANDSHAKE_NO_SSL_SUPPORT|HANDSHAKE_SSL_ERROR|45023)$/,
     means('INVALID_REQUEST', 'TLS with MySQL failed: set ssl of the client as the server has it'),
   ],
 ];

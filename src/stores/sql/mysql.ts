@@ -108,18 +108,22 @@ const OPTIONS = namesOf<MysqlStoreOptions>({ client: true, table: true, keyPrefi
 const WAITED = 'TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))';
 const NOW_US = `IF(${WAITED} BETWEEN -1000000 AND 3000000000, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) + ${WAITED}, NULL)`;
 
+/** More rows than any table has: else the connection's `sql_select_limit` would cut a list. */
+const ALL = '18446744073709551615';
+
 /**
  * Makes the statements. A connection of MariaDB says whether it is inside a transaction, in a comment that MySQL does
  * not run. MySQL says it with the answer to a write.
  */
 function statementsOf(table: string): Statements {
-  // The client may speak another character set; the name is stored in UTF-8.
+  // The client may speak another character set; the name is stored in UTF-8. A name that the client cannot say is found
+  // out by what a read returns of it.
   const utf8 = (text: string) => sql`CONVERT(${[text]} USING utf8mb4)`;
   return {
     read: (name) =>
-      sql`SELECT CONVERT(l.name USING utf8mb4) AS name, coalesce(l.record, '') AS record, CAST(l.version AS CHAR) AS version, CAST(${NOW_US} AS CHAR) AS now, @@autocommit = 0 /*M! OR @@in_transaction = 1 */ AS inside FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ${utf8(name)}`,
+      sql`SELECT coalesce(CONVERT(l.name USING utf8mb4), ${utf8(name)}) AS name, coalesce(l.record, '') AS record, CAST(l.version AS CHAR) AS version, CAST(${NOW_US} AS CHAR) AS now, @@autocommit = 0 /*M! OR @@in_transaction = 1 */ AS inside FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ${utf8(name)}`,
     list: (prefix) =>
-      sql`SELECT CONVERT(name USING utf8mb4) AS name, record FROM ${table} WHERE LOCATE(${utf8(prefix)}, name) = 1 AND version > 0`,
+      sql`SELECT CONVERT(name USING utf8mb4) AS name, record FROM ${table} WHERE LOCATE(${utf8(prefix)}, name) = 1 AND version > 0 LIMIT ${ALL}`,
     make: (name) =>
       sql`INSERT INTO ${table} (name, record, version) VALUES (${utf8(name)}, '${EMPTY}', 0) ON DUPLICATE KEY UPDATE version = version`,
     write({ name, record, version, notAfterMs }) {

@@ -44,16 +44,18 @@ export function readFoundRow(answer: unknown, name: string, from: Answering): Fo
   const nowUs = countOf(now);
   if (nowUs === undefined) throw refused(`the database's time is ${describe(now)}: use ${from.database}`);
   const told = { nowUs, beganUs: countOf(began), isInside: countOf(inside) === 1 };
-  if (version === null || version === undefined) return { record: undefined, version: undefined, ...told };
+  const isMissing = version === null || version === undefined;
+  // A database may return the name that it was asked for if the lock has no row.
+  if (row['name'] !== name && !(isMissing && (row['name'] ?? null) === null)) {
+    throw failure(
+      'KEY_SCHEMA',
+      'the table takes two names for one lock: give its column name a type and a collation that keep and compare each character, and the client a character set that has them all, such as utf8mb4',
+    );
+  }
+  if (isMissing) return { record: undefined, version: undefined, ...told };
   const count = countOf(version);
   if (count === undefined) {
     throw refused(`the version of the row is ${describe(version)}: set it to a whole number by hand, such as 1`);
-  }
-  if (row['name'] !== name) {
-    throw failure(
-      'KEY_SCHEMA',
-      'the table takes two names for one lock: give its column name a type and a collation that keep and compare each character',
-    );
   }
   if (typeof record !== 'string') {
     throw failure('KEY_SCHEMA', `the record came as ${shapeOf(record)}: the column record must be of the type text`);

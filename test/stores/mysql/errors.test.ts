@@ -35,6 +35,9 @@ test.each(
         [1040, 'UNAVAILABLE', true],
         [1205, 'UNAVAILABLE', true],
         [1213, 'UNAVAILABLE', true],
+        [1461, 'UNAVAILABLE', true],
+        [1615, 'UNAVAILABLE', true],
+        [1665, 'INVALID_REQUEST', true],
         [1064, 'INVALID_REQUEST', true],
         [1053, 'UNAVAILABLE', false],
         [1927, 'UNAVAILABLE', false],
@@ -82,6 +85,12 @@ test.each<[string, unknown, string, boolean]>([
     false,
   ],
   ['TLS that the server does not speak', thrown('x', { code: 'HANDSHAKE_NO_SSL_SUPPORT' }), 'INVALID_REQUEST', true],
+  [
+    'a certificate of one’s own, in mysql2',
+    thrown('self-signed', { code: 'HANDSHAKE_SSL_ERROR' }),
+    'INVALID_REQUEST',
+    true,
+  ],
   [
     'a certificate of one’s own',
     thrown('self-signed', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),

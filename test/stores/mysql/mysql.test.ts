@@ -48,6 +48,11 @@ describe('row 206: how a connection is set changes nothing', () => {
     'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
     'SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE',
     'SET NAMES utf8mb4 COLLATE utf8mb4_general_ci',
+    'SET sql_safe_updates = 1',
+    'SET completion_type = CHAIN',
+    'SET character_set_results = NULL',
+    'SET innodb_lock_wait_timeout = 1',
+    'SET max_statement_time = 1',
   ])('%s', async (statement) => {
     const store = await storeAfter(statement).catch(() => undefined);
     if (store === undefined) throw new Error('the server refused the statement');
@@ -81,6 +86,27 @@ describe('row 206: how a connection is set changes nothing', () => {
 
     expect(await sound.acquire(claim({ name, attemptId: 'other' }), call())).toMatchObject({ status: 'refused' });
     expect((await sound.list(call())).map((one) => one.name)).toContain(name);
+  });
+
+  test('F196 a name that the character set of the client does not have is refused, and nothing is granted', async () => {
+    const names = ['😀', '🚀'].map((face) => `${face} ${newName()}`);
+    for (const client of [{ charset: 'LATIN1_SWEDISH_CI' }, { charset: 'ASCII_GENERAL_CI' }]) {
+      const store = mysqlStore({ client: poolWith(client) });
+      for (const name of names) {
+        expect(await failureOf(store.acquire(claim({ name }), call()))).toMatchObject({
+          code: 'KEY_SCHEMA',
+          message: expect.stringContaining('the client a character set that has them all, such as utf8mb4'),
+        });
+      }
+    }
+  });
+
+  test('a limit of rows cuts no list', async () => {
+    const store = await storeAfter('SET sql_select_limit = 1');
+    for (const name of [newName(), newName()]) await grant(store, claim({ name }));
+
+    expect(await store.list(call())).toHaveLength((await sound.list(call())).length);
+    expect((await store.list(call())).length).toBeGreaterThan(1);
   });
 
   test('F195 a connection that has set its time to another day grants nothing', async () => {
