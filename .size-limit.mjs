@@ -30,6 +30,7 @@ const STORES = {
   memory: '23.3 kB',
   store: '23.8 kB',
   postgres: '30.3 kB',
+  mysql: '29.9 kB',
   sqlite: '30.4 kB',
 };
 

@@ -1,10 +1,12 @@
 /**
- * The work of `sql.ts`, in a process of its own. Its arguments are the address of a Postgres or of a file of SQLite,
- * and the number of rounds to measure.
+ * The work of `sql.ts`, in a process of its own. Its arguments are the address of a Postgres, of a MySQL or of a file of
+ * SQLite, and the number of rounds to measure.
  */
 import { createClient } from '@libsql/client';
+import { createPool, type PoolConnection, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 import { Pool } from 'pg';
 import { executeWithLock } from 'single-execution';
+import { createMysqlTable, mysqlStore } from 'single-execution/mysql';
 import { createPostgresTable, postgresStore } from 'single-execution/postgres';
 import { createSqliteTable, type SqliteExecutingClient, sqliteStore } from 'single-execution/sqlite';
 import { newAttemptId } from '../src/core/values/names.js';
@@ -33,12 +35,17 @@ interface Engine {
 let statements = 0;
 
 const [at = '', rounds] = process.argv.slice(2);
-const { locks, advisory, close } = await (at.startsWith('postgres:') ? onPostgres() : onSqlite());
+const { locks, advisory, close } = await engineAt();
 try {
   await compareAll();
   await contendAll();
 } finally {
   await close();
+}
+
+function engineAt(): Promise<Engine> {
+  if (at.startsWith('postgres:')) return onPostgres();
+  return at.startsWith('mysql:') ? onMysql() : onSqlite();
 }
 
 async function compareAll(): Promise<void> {
@@ -172,6 +179,49 @@ async function onPostgres(): Promise<Engine> {
       store: postgresStore({ client: query }),
       take: async (...asked) => (await query(take, asked)).length === 1,
       give: async (...asked) => (await query(give, asked)).length === 1,
+    },
+    advisory,
+    close: () => pool.end(),
+  };
+}
+
+async function onMysql(): Promise<Engine> {
+  process.stdout.write('MariaDB over a Pool of mysql2\n');
+  // The lease row by hand counts the rows that have changed.
+  const pool = createPool({ uri: at, flags: ['-FOUND_ROWS'] });
+  const ask = async (text: string, values: (string | number)[], by: Pick<PoolConnection, 'execute'> = pool) => {
+    statements++;
+    return (await by.execute<RowDataPacket[] | ResultSetHeader>(text, values))[0];
+  };
+  const changed = async (text: string, values: (string | number)[]) =>
+    ((await ask(text, values)) as ResultSetHeader).affectedRows > 0;
+  await createMysqlTable(pool);
+  await pool.query(
+    'CREATE TABLE leases (name VARBINARY(255) PRIMARY KEY, holder VARCHAR(255) NOT NULL, until DATETIME(6) NOT NULL)',
+  );
+  const take = `INSERT INTO leases VALUES (?, ?, NOW(6) + INTERVAL ${LEASE_MS * 1_000} MICROSECOND)
+    ON DUPLICATE KEY UPDATE holder = IF(until <= NOW(6), VALUES(holder), holder),
+    until = IF(holder = VALUES(holder), VALUES(until), until)`;
+  const give = 'UPDATE leases SET until = NOW(6) WHERE name = ? AND holder = ?';
+  const advisory: Guard = async (name, task) => {
+    const session = await pool.getConnection();
+    const isTrue = async (call: string) => {
+      const [row] = (await ask(`SELECT ${call} AS isTrue`, [name], session)) as RowDataPacket[];
+      return row?.['isTrue'] === 1;
+    };
+    try {
+      if (!(await isTrue('GET_LOCK(?, 0)'))) return false;
+      await task();
+      return await isTrue('RELEASE_LOCK(?)');
+    } finally {
+      session.release();
+    }
+  };
+  return {
+    locks: {
+      store: mysqlStore({ client: ask }),
+      take: (...asked) => changed(take, asked),
+      give: (...asked) => changed(give, asked),
     },
     advisory,
     close: () => pool.end(),

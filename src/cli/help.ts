@@ -14,7 +14,7 @@ export function overview(commands: readonly Command[], version: string): string 
     const isNamed = kind.option.includes(kind.name);
     return isNamed ? spelledOption(kind) : `${spelledOption(kind)} (${kind.title})`;
   });
-  const variables = [...new Set(KINDS.flatMap(({ variable }) => variable?.name ?? []))];
+  const variables = [...new Set(KINDS.flatMap(({ variable }) => [variable?.name ?? [], variable?.or ?? []].flat()))];
   return [
     `single-execution ${version}: see and steer the locks of cron-triggered functions`,
     '',

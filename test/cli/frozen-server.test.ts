@@ -1,13 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Pool } from 'pg';
-import { createPostgresTable } from 'single-execution/postgres';
 import { describe, expect, type TestContext, test, vi } from 'vitest';
+import { backendOf } from '../support/backends.js';
 import { type BuiltCli, builtCli, type StartedCli } from '../support/built-cli.js';
 import { freezeServer } from '../support/frozen-server.js';
-import { startPostgresServer } from '../support/postgres-server.js';
-import { startRedisServer } from '../support/redis-server.js';
 import { consoleOf } from './console/stage.js';
 
 /*
@@ -20,11 +17,14 @@ vi.setConfig({ maxConcurrency: 3 });
 /** Ends what hangs. Far longer than the tool may take, so that a busy machine fails no test. */
 const LONG = 90_000;
 
-const CLIENTS: Readonly<Record<string, readonly string[]>> = {
-  pg: ['pg'],
-  'postgres.js': ['postgres'],
-  ioredis: ['ioredis'],
-  'node-redis': ['redis', '@redis'],
+/** The packages of each client, after its kind of store. */
+const CLIENTS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  pg: ['postgres', 'pg'],
+  'postgres.js': ['postgres', 'postgres'],
+  mysql2: ['mysql', 'mysql2'],
+  mariadb: ['mysql', 'mariadb'],
+  ioredis: ['redis', 'ioredis'],
+  'node-redis': ['redis', 'redis', '@redis'],
 };
 
 interface Scene {
@@ -35,25 +35,21 @@ interface Scene {
 }
 
 async function scene(client: string, { onTestFinished }: Pick<TestContext, 'onTestFinished'>): Promise<Scene> {
-  const packages = CLIENTS[client] ?? [];
-  const isRedis = packages.some((name) => name.includes('redis'));
-  const [server, cli] = await Promise.all([isRedis ? startRedisServer() : startPostgresServer(), builtCli(packages)]);
+  const [kind = '', ...packages] = CLIENTS[client] ?? [];
+  const [engine, cli] = await Promise.all([backendOf(kind).start(), builtCli(packages)]);
+  const address = engine.at();
   let thaw = () => {};
   onTestFinished(async () => {
     thaw();
     await cli.remove();
-    await server.stop();
+    await engine.stop();
   });
-  if (!isRedis) {
-    const pool = new Pool({ connectionString: server.url });
-    await createPostgresTable(pool);
-    await pool.end();
-  }
+  await engine.make(address);
   return {
     cli,
-    at: [isRedis ? '--redis-url' : '--postgres-url', server.url],
+    at: engine.args(address),
     freeze() {
-      thaw = freezeServer({ port: Number(new URL(server.url).port) });
+      thaw = freezeServer({ port: Number(new URL(address.url).port) });
     },
   };
 }

@@ -38,7 +38,7 @@ test('row 158: --table beside DATABASE_URL is refused, unless something says whi
     expect(kindOf({ table: 'jobs', 'postgres-url': ENV.DATABASE_URL }, env)).toBe('postgres');
   }
   expect(kindOf({ table: 'jobs' }, ENV)).toBe('dynamodb');
-  expect(kindOf({ table: 'jobs' }, { DATABASE_URL: 'mysql://x' })).toBe('dynamodb');
+  expect(kindOf({ table: 'jobs' }, { DATABASE_URL: 'mongodb://x' })).toBe('dynamodb');
 });
 
 test('row 158: the output tells which variable was used, and which was not', async () => {

@@ -1,16 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
-import { Pool } from 'pg';
-import { executeWithLock, type LockStore } from 'single-execution';
-import { createPostgresTable, postgresStore } from 'single-execution/postgres';
-import { redisStore } from 'single-execution/redis';
+import { executeWithLock } from 'single-execution';
 import { describe, test } from 'vitest';
+import type { StoreAddress } from '../support/backends/backend.js';
+import { DEFAULT_PREFIX } from '../support/backends/redis.js';
+import { BACKENDS, openStore } from '../support/backends.js';
 import { type BuiltCli, builtCli, type StartedCli } from '../support/built-cli.js';
 import { innerCli } from '../support/inner-cli.js';
 import type { RestartedServer } from '../support/kept-server.js';
-import { startPostgresServer } from '../support/postgres-server.js';
 import { startRedisServer } from '../support/redis-server.js';
 import { consoleOf } from './console/stage.js';
 
@@ -21,40 +19,32 @@ import { consoleOf } from './console/stage.js';
 
 interface Case {
   readonly clients: readonly string[];
-  start(): Promise<{
-    readonly server: RestartedServer;
-    readonly args: readonly string[];
-    readonly store: () => Stored;
-  }>;
+  start(): Promise<Started>;
 }
 
-interface Stored {
-  readonly store: LockStore;
-  close(): unknown;
+interface Started {
+  readonly server: RestartedServer;
+  readonly address: StoreAddress;
+  readonly args: readonly string[];
+  stop(): Promise<void>;
 }
 
-const postgres: Case['start'] = async () => {
-  const server = await startPostgresServer();
-  const store = () => {
-    const client = new Pool({ connectionString: server.url });
-    return { store: postgresStore({ client }), close: () => client.end() };
-  };
-  const client = new Pool({ connectionString: server.url });
-  await createPostgresTable(client);
-  await client.end();
-  return { server, args: ['--postgres-url', server.url], store };
+const database = (kind: 'postgres' | 'mysql') => async (): Promise<Started> => {
+  const engine = await BACKENDS[kind].start();
+  const address = engine.at();
+  await engine.make(address);
+  return { server: engine.server, address, args: engine.args(address), stop: engine.stop };
 };
-const redis: Case['start'] = async () => {
+const redis = async (): Promise<Started> => {
   const server = await startRedisServer({ appendOnly: true });
-  const store = () => {
-    const client = new Redis(server.url);
-    return { store: redisStore({ client }), close: () => client.disconnect() };
-  };
-  return { server, args: ['--redis-url', server.url], store };
+  const address = { kind: 'redis', url: server.url, place: DEFAULT_PREFIX };
+  return { server, address, args: ['--redis-url', server.url], stop: server.stop };
 };
 const CASES: Readonly<Record<string, Case>> = {
-  pg: { clients: ['pg'], start: postgres },
-  'postgres.js': { clients: ['postgres'], start: postgres },
+  pg: { clients: ['pg'], start: database('postgres') },
+  'postgres.js': { clients: ['postgres'], start: database('postgres') },
+  mysql2: { clients: ['mysql2'], start: database('mysql') },
+  mariadb: { clients: ['mariadb'], start: database('mysql') },
   ioredis: { clients: ['ioredis'], start: redis },
   'node-redis': { clients: ['redis', '@redis'], start: redis },
 };
@@ -67,10 +57,11 @@ async function restart(server: RestartedServer): Promise<void> {
 }
 
 /** Runs a tick of a lock, for which it must be free and open. @returns the status */
-async function ran({ store, close }: Stored, name: string, tick: Date): Promise<string> {
+async function ran(address: StoreAddress, name: string, tick: Date): Promise<string> {
+  const { store, close } = await openStore(address);
   const options = { name, store, lockAtMostFor: '1m', tick, observers: [] } as const;
   const outcome = await executeWithLock(() => 'done', options);
-  await close();
+  close();
   return outcome.status === 'skipped' ? outcome.reason : outcome.status;
 }
 
@@ -84,13 +75,13 @@ describe.concurrent.each(Object.entries(CASES))(
     test(
       'row 146: run keeps its lock over a restart, and its tick is done once',
       async ({ expect, onTestFinished }) => {
-        const { server, args, store } = await start();
+        const { server, address, args, stop } = await start();
         const folder = await mkdtemp(join(tmpdir(), 'cli-restart-'));
         const cli: BuiltCli = await builtCli(clients);
         onTestFinished(async () => {
           await cli.remove();
           await rm(folder, { recursive: true });
-          await server.stop();
+          await stop();
         });
         const tick = '2026-11-21T02:00:00.000Z';
         const go = join(folder, 'go');
@@ -117,7 +108,7 @@ describe.concurrent.each(Object.entries(CASES))(
         await writeFile(go, '');
 
         expect(await running.ended).toMatchObject({ code: 0 });
-        expect(await ran(store(), 'job', new Date(tick))).toBe('already-executed');
+        expect(await ran(address, 'job', new Date(tick))).toBe('already-executed');
       },
       LONG,
     );
@@ -125,21 +116,21 @@ describe.concurrent.each(Object.entries(CASES))(
     test(
       'row 146: an open console shows the error, and after the restart the locks',
       async ({ expect, onTestFinished }) => {
-        const { server, args, store } = await start();
+        const { server, address, args, stop } = await start();
         const cli: BuiltCli = await builtCli(clients);
         const running = cli.start(['console', ...args]);
         onTestFinished(async () => {
           running.child.kill('SIGTERM');
           await running.ended;
           await cli.remove();
-          await server.stop();
+          await stop();
         });
         const { ask } = await consoleOf(running.child);
         const locks = async () => (await ask('/api/locks')).body;
         expect(await locks()).toEqual([]);
 
         await restart(server);
-        expect(await ran(store(), 'after', new Date())).toBe('executed');
+        expect(await ran(address, 'after', new Date())).toBe('executed');
         await expect.poll(locks).toEqual([expect.objectContaining({ name: 'after' })]);
         await server.goDown();
         await expect.poll(async () => (await ask('/api/locks')).status).toBe(502);

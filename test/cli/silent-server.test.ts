@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Engines, startEngines } from '../support/backends/stage.js';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
-import { type PostgresServer, startPostgresServer } from '../support/postgres-server.js';
-import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { startTcpFaultProxy, type TcpFaultProxy } from '../support/tcp-fault-proxy.js';
 
 /*
@@ -18,8 +17,7 @@ const PATIENT_MS = 20_000;
 const VERBS = [['ls'], ['doctor'], ['run', '--name', 'x', '--', 'true']];
 
 let mute: Server;
-let postgres: PostgresServer;
-let redis: RedisServer;
+let engines: Engines;
 const clis = new Map<string, BuiltCli>();
 const proxies: TcpFaultProxy[] = [];
 const sockets = new Set<Socket>();
@@ -29,7 +27,7 @@ beforeAll(async () => {
     socket.on('error', () => undefined);
   });
   mute.listen(0, '127.0.0.1');
-  [postgres, redis] = await Promise.all([startPostgresServer(), startRedisServer(), once(mute, 'listening')]);
+  [engines] = await Promise.all([startEngines('postgres', 'mysql', 'redis'), once(mute, 'listening')]);
   for (const [name, peers] of Object.entries(CLIENTS)) clis.set(name, await builtCli(peers));
 }, 120_000);
 afterAll(async () => {
@@ -37,44 +35,48 @@ afterAll(async () => {
   mute?.close();
   await Promise.all([...clis.values()].map((cli) => cli.remove()));
   await Promise.all(proxies.map((proxy) => proxy.stop()));
-  await Promise.all([postgres?.stop(), redis?.stop()]);
+  await engines?.stop();
 });
 
 const CLIENTS: Readonly<Record<string, readonly string[]>> = {
   pg: ['pg'],
   'postgres.js': ['postgres'],
+  mysql2: ['mysql2'],
+  mariadb: ['mariadb'],
   ioredis: ['ioredis'],
   'node-redis': ['redis', '@redis'],
   'the AWS SDK': ['@aws-sdk'],
   '@upstash/redis': ['@upstash'],
 };
 
-/** Words of a statement or a command that both clients of a server send only after their login. */
+/** The engine of a client, or any other that a proxy can stand before. */
+function engineOf(client: string): 'postgres' | 'mysql' | 'redis' {
+  if (client === 'mysql2' || client === 'mariadb') return 'mysql';
+  return client === 'pg' || client === 'postgres.js' ? 'postgres' : 'redis';
+}
+
+/** Words of a statement or a command that the clients of a server send only after their login. */
 const AFTER_LOGIN = /single_execution|SELECT |EVAL|NODES/i;
 
 async function optionsOf(client: string, isLate: boolean): Promise<readonly [string[], Record<string, string>]> {
-  const isPostgres = CLIENTS[client]?.some((name) => name === 'pg' || name === 'postgres');
+  const { server } = engines.on(engineOf(client));
   let { port } = mute.address() as AddressInfo;
   if (isLate) {
-    const server = isPostgres ? postgres : redis;
-    const proxy = await startTcpFaultProxy(Number(new URL(server.url).port), (request) =>
-      AFTER_LOGIN.test(request) ? 'stall' : undefined,
-    );
+    const proxy = await startTcpFaultProxy(server.port, (request) => (AFTER_LOGIN.test(request) ? 'stall' : undefined));
     proxies.push(proxy);
     port = proxy.port;
   }
-  const at = (url: string) => String(Object.assign(new URL(url), { port: String(port) }));
   if (client === 'the AWS SDK')
     return [['--table', 'x', '--endpoint', `http://127.0.0.1:${port}`, '--region', 'local'], {}];
   if (client === '@upstash/redis') {
     return [['--upstash'], { UPSTASH_REDIS_REST_URL: `http://127.0.0.1:${port}`, UPSTASH_REDIS_REST_TOKEN: 'x' }];
   }
-  return [isPostgres ? ['--postgres-url', at(postgres.url)] : ['--redis-url', at(redis.url)], {}];
+  return [[`--${engineOf(client)}-url`, String(Object.assign(new URL(server.url), { port: String(port) }))], {}];
 }
 
 const CASES = Object.keys(CLIENTS).flatMap((client) => {
   const speaks = client !== 'the AWS SDK' && client !== '@upstash/redis';
-  const verbs = client === 'pg' || client === 'postgres.js' ? [...VERBS, ['table', 'create']] : VERBS;
+  const verbs = engineOf(client) !== 'redis' ? [...VERBS, ['table', 'create']] : VERBS;
   return (speaks ? [false, true] : [false]).flatMap((isLate) => verbs.map((verb) => ({ client, isLate, verb })));
 });
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { mysqlTable } from 'single-execution/mysql';
 import { postgresTable } from 'single-execution/postgres';
 import { sqliteTable } from 'single-execution/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -92,9 +93,11 @@ test('row 133: each database of the tool is one of these', () => {
   expect(KINDS.flatMap(({ name, job }) => (job ? [name] : []))).toEqual(DATABASES);
 });
 
-test('row 133: DATABASE_URL names a Postgres, and no other database', async () => {
+test('row 133: DATABASE_URL names a Postgres or a MySQL, and no other database', async () => {
   expect(await innerCli(['show', 'nobody'], { DATABASE_URL: postgresUrl() })).toMatchObject({ code: 3 });
-  for (const env of [{ DATABASE_URL: 'mysql://ada:hunter2@127.0.0.1/x' }, { LOCK_TABLE: '', REDIS_URL: '' }]) {
+  const mysqlUrl = databases.on('mysql').env['MYSQL_URL'] ?? '';
+  expect(await innerCli(['show', 'nobody'], { DATABASE_URL: mysqlUrl })).toMatchObject({ code: 3 });
+  for (const env of [{ DATABASE_URL: 'mongodb://ada:hunter2@127.0.0.1/x' }, { LOCK_TABLE: '', REDIS_URL: '' }]) {
     expect(await innerCli(['ls'], env)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no store is named'),
@@ -104,6 +107,7 @@ test('row 133: DATABASE_URL names a Postgres, and no other database', async () =
 
 test('row 133: without --table it uses the table of the stores that are given none', () => {
   expect(postgresTable()).toBe(postgresTable('single_execution_locks'));
+  expect(mysqlTable()).toBe(mysqlTable('single_execution_locks'));
   expect(sqliteTable()).toBe(sqliteTable('single_execution_locks'));
 });
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { POSTGRES_ROWS, pageTable, SQLITE_ROWS } from './pages.js';
+import { MYSQL_CLIENTS } from './mysql-clients.js';
+import { MYSQL_ROWS, POSTGRES_ROWS, pageTable, SQLITE_ROWS } from './pages.js';
 import { POSTGRES_CLIENTS } from './postgres-clients.js';
 import { SQLITE_CLIENTS } from './sqlite-clients.js';
 
@@ -8,6 +9,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 
 describe.each([
   ['postgres', POSTGRES_ROWS, POSTGRES_CLIENTS],
+  ['mysql', MYSQL_ROWS, MYSQL_CLIENTS],
   ['sqlite', SQLITE_ROWS, SQLITE_CLIENTS],
 ] as const)('row 142: the page of %s', (store, rows, clients) => {
   const page = read(`docs/stores/${store}.md`);

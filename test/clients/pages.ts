@@ -56,6 +56,30 @@ export const SQLITE_ROWS: readonly PageRow[] = [
   { client: 'Knex, Kysely', packages: ['knex', 'kysely'], pass: BY_FUNCTION },
 ];
 
+
+export const MYSQL_ROWS: readonly PageRow[] = [
+  {
+    client: 'mysql2',
+    packages: ['mysql2-2', 'mysql2'],
+    pass: '`createPool(…)` of `mysql2` or `mysql2/promise`. A connection only in a script: it never connects again',
+  },
+  {
+    client: 'mariadb',
+    packages: ['mariadb-3.0', 'mariadb'],
+    pass: '`createPool(…)`. A connection only in a script',
+  },
+  {
+    client: '@planetscale/database',
+    packages: ['@planetscale/database-1.3', '@planetscale/database'],
+    pass: '`new Client(…)`',
+  },
+  { client: 'Drizzle', packages: ['drizzle-orm'], pass: '`db.$client`' },
+  { client: 'Knex', packages: ['knex'], pass: BY_FUNCTION },
+  { client: 'Kysely', packages: ['kysely'], pass: BY_FUNCTION },
+  { client: 'Sequelize', packages: ['sequelize'], pass: BY_FUNCTION },
+  { client: 'TypeORM', packages: ['typeorm'], pass: BY_FUNCTION },
+];
+
 export function pageTable(rows: readonly PageRow[]): string {
   const lines = rows.map(
     ({ client, packages, pass }) => `| ${client} | ${packages.map(versionOf).join(', ')} | ${pass} |`,

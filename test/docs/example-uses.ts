@@ -108,6 +108,7 @@ const USES: Readonly<Record<string, Uses>> = {
   '/observe': {
     observers: (observers: readonly Observer[]) => underLock(() => 'imported', memoryStore(), observers),
   },
+  '/mysql': playedElsewhere('overKnex', 'overKysely', 'overSequelize', 'overTypeORM'),
   '/postgres': playedElsewhere(
     ...['overKnex', 'overKysely', 'overMikroORM', 'overPrisma', 'overSequelize', 'overSlonik', 'overTypeORM'],
   ),

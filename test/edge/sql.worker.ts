@@ -1,22 +1,30 @@
+import { Client } from '@planetscale/database';
 import type { LockEvent, LockStore } from 'single-execution';
 import { type ExecutionContext, type ScheduledController, withSingleExecution } from 'single-execution/cloudflare';
+import { createMysqlTable, mysqlStore } from 'single-execution/mysql';
 import { createPostgresTable, type PostgresQueryClient, postgresStore } from 'single-execution/postgres';
 import { createSqliteTable, type SqliteClient, sqliteStore } from 'single-execution/sqlite';
 
 /*
- * A Worker whose cron expression chooses where its locks are: in D1 or, over HTTP, in Postgres.
+ * A Worker whose cron expression chooses where its locks are: in D1 or, over HTTP, in Postgres or MySQL.
  */
 
 interface Env {
   readonly DB: SqliteClient;
   /** The URL to which statements for Postgres are sent. */
   readonly SQL_URL: string;
+  /** The URL of a server that answers as PlanetScale's does. */
+  readonly MYSQL_URL: string;
 }
 
 const STORES: Readonly<Record<string, (env: Env) => LockStore>> = {
   d1: ({ DB }) => sqliteStore({ client: DB }),
   postgres: ({ SQL_URL }) => postgresStore({ client: neon(SQL_URL) }),
+  mysql: ({ MYSQL_URL }) => mysqlStore({ client: planetscale(MYSQL_URL) }),
 };
+
+const planetscale = (url: string) =>
+  new Client({ host: 'planetscale.example', fetch: (_, init) => fetch(url, init as RequestInit) });
 
 const events: LockEvent[] = [];
 
@@ -35,9 +43,13 @@ export default {
   scheduled: (controller: ScheduledController, env: Env, ctx: ExecutionContext) =>
     jobs[controller.cron]?.(controller, env, ctx),
 
-  async fetch(request: Request, { DB, SQL_URL }: Env): Promise<Response> {
+  async fetch(request: Request, { DB, SQL_URL, MYSQL_URL }: Env): Promise<Response> {
     if (new URL(request.url).pathname === '/tables') {
-      await Promise.all([createSqliteTable(DB), createPostgresTable(neon(SQL_URL))]);
+      await Promise.all([
+        createSqliteTable(DB),
+        createPostgresTable(neon(SQL_URL)),
+        createMysqlTable(planetscale(MYSQL_URL)),
+      ]);
     }
     return Response.json(events.splice(0).map(({ type }) => type));
   },

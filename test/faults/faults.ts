@@ -130,6 +130,13 @@ export const FAULTS: Readonly<Record<Way, readonly FaultRow[]>> = {
     ...eitherWay('SQLSTATE 08P01 of a pooler', { kind: 'refusal', text: '08P01' }, { failure: 'F2' }),
     ...eitherWay('connection ended by the server, SQLSTATE 57P01', { kind: 'terminate' }, { failure: 'F2' }),
   ],
+  MySQL: [
+    ...NETWORK,
+    throttled('error 1205', refusedBy('1205'), { ever: true }),
+    ...['1213', '1040', '1290', '1317', '1969', '3024'].map((code) => throttled(`error ${code}`, refusedBy(code))),
+    ...eitherWay('error 1053, the server goes down', { kind: 'refusal', text: '1053' }, { failure: 'F2' }),
+    ...eitherWay('connection killed by the server', { kind: 'terminate' }, { failure: 'F2' }),
+  ],
   libSQL: [
     ...HTTP,
     throttled('SQLITE_BUSY', { kind: 'answer', at: 'before', status: 200, text: BUSY }, { ever: true }),

@@ -44,6 +44,7 @@ const SERVERS: Readonly<Record<Way, string>> = {
   Redis: 'redis-server',
   Upstash: "redis-server behind Upstash's protocol",
   Postgres: 'PostgreSQL',
+  MySQL: 'MariaDB',
   libSQL: "a file of SQLite behind Turso's protocol",
   'a file of SQLite': 'a file that another connection has',
 };

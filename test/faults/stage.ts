@@ -4,6 +4,7 @@ import { shiftedClock } from '../support/shifted-clock.js';
 import { type ClientAge, type Library, libraryOn } from './clients.js';
 import { recordText } from './record-text.js';
 import { dynamoDBRoute } from './routes/dynamodb.js';
+import { mysqlRoute } from './routes/mysql.js';
 import { postgresRoute } from './routes/postgres.js';
 import { redisRoute } from './routes/redis.js';
 import type { AnyFault, Route, Stores } from './routes/route.js';
@@ -53,6 +54,8 @@ function routeOf(options: StageOptions, library: Library): Promise<Route> {
       return redisRoute(options.client, silenceMs);
     case 'Postgres':
       return postgresRoute(options.client, silenceMs);
+    case 'MySQL':
+      return mysqlRoute(options.client);
     case 'libSQL':
       return libsqlRoute();
     default:

@@ -1,10 +1,11 @@
 import type { Kind } from '../support/backends.js';
 import type { ClientAge } from './clients.js';
+import type { MysqlClientName } from './routes/mysql.js';
 import type { PostgresClientName } from './routes/postgres.js';
 import type { RedisClientName } from './routes/redis.js';
 
 /** How requests reach an engine, which decides what can happen to them. */
-export type Way = 'DynamoDB' | 'Redis' | 'Upstash' | 'Postgres' | 'libSQL' | 'a file of SQLite';
+export type Way = 'DynamoDB' | 'Redis' | 'Upstash' | 'Postgres' | 'MySQL' | 'libSQL' | 'a file of SQLite';
 
 interface Common {
   readonly title: string;
@@ -24,6 +25,7 @@ export type StageOptions = Common &
     | { readonly way: 'Upstash'; readonly clients: ClientAge }
     | { readonly way: 'Redis'; readonly client: RedisClientName; readonly silenceMs: number }
     | { readonly way: 'Postgres'; readonly client: PostgresClientName }
+    | { readonly way: 'MySQL'; readonly client: MysqlClientName }
     | { readonly way: 'libSQL' | 'a file of SQLite' }
   );
 
@@ -62,6 +64,11 @@ export const STAGES: Readonly<Record<Exclude<Kind, 'memory'>, readonly StageOpti
     { title: 'pg', way: 'Postgres', client: 'pg', silenceMs: QUERY_MS, inTest: 'once' },
     { title: 'pg, its defaults', way: 'Postgres', client: 'pg, its defaults', inTest: 'none' },
     { title: 'postgres.js', way: 'Postgres', client: 'postgres.js', inTest: 'none' },
+  ],
+  mysql: [
+    { title: 'mysql2', way: 'MySQL', client: 'mysql2', inTest: 'once' },
+    { title: 'mysql2, its defaults', way: 'MySQL', client: 'mysql2, its defaults', inTest: 'none' },
+    { title: 'mariadb', way: 'MySQL', client: 'mariadb', inTest: 'none' },
   ],
   sqlite: [
     { title: 'libSQL over HTTP', way: 'libSQL', inTest: 'once' },

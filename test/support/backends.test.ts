@@ -58,12 +58,14 @@ describe.each(KINDS)('%s', (kind) => {
       await ask();
       return sent - before;
     };
-    // Redis learns the scripts.
-    await warmUp(store);
+    const { requests } = backendOf(kind);
+    // Redis learns the scripts, which are not counted.
+    const first = await sentBy(() => warmUp(store));
     expect({
+      first,
       run: await sentBy(() => warmUp(store)),
       skip: await sentBy(() => store.acquire(claim({ name: 'digest' }), call())),
-    }).toEqual(backendOf(kind).requests);
+    }).toEqual({ first: requests.run, ...requests });
     close();
   });
 });

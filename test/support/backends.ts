@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Ability, Backend, Engine, OpenStore, Sends, StoreAddress } from './backends/backend.js';
 import { dynamodb } from './backends/dynamodb.js';
 import { memory } from './backends/memory.js';
+import { mysql } from './backends/mysql.js';
 import { postgres } from './backends/postgres.js';
 import { redis } from './backends/redis.js';
 import { sqlite } from './backends/sqlite.js';
@@ -12,7 +13,7 @@ import { upstash } from './backends/upstash.js';
  * a new store is proved everywhere by its entry. Programs of the tests import this file, too: it must not import Vitest.
  */
 
-export const BACKENDS = { memory, dynamodb, redis, upstash, postgres, sqlite } as const;
+export const BACKENDS = { memory, dynamodb, redis, upstash, postgres, mysql, sqlite } as const;
 
 /** The name of a store's door, such as `redis`. */
 export type Kind = keyof typeof BACKENDS;

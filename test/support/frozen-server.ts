@@ -15,7 +15,8 @@ interface Shown {
  */
 export function freezeServer({ port }: { readonly port: number }): () => void {
   const all = processes();
-  const isServer = ({ words }: Shown) => /^\S*(postgres|redis-server)\s/.test(words) && words.includes(String(port));
+  const isServer = ({ words }: Shown) =>
+    /^\S*(mariadbd|postgres|redis-server)\s/.test(words) && words.includes(String(port));
   const frozen = new Set(all.filter(isServer).map(({ pid }) => pid));
   if (frozen.size === 0) throw new Error(`no server on port ${port} is shown in /proc`);
   for (const { pid, parent } of all) if (frozen.has(parent)) frozen.add(pid);

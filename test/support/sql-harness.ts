@@ -36,7 +36,7 @@ export const postgresStatements = (table = DEFAULT_TABLE) => ({
   write: `UPDATE ${table} SET record = $1 WHERE name = $2`,
 });
 
-export const sqliteStatements = (table = DEFAULT_TABLE) => ({
+export const questionMarkStatements = (table = DEFAULT_TABLE) => ({
   read: `SELECT record FROM ${table} WHERE name = ?`,
   write: `UPDATE ${table} SET record = ? WHERE name = ?`,
 });

@@ -16,7 +16,12 @@ export interface StoreKind {
   /** All options of this kind, beginning with `option`. */
   readonly options: Options;
   /** The variable that names a store if no option does. Only a value that matches `fits` names a store. */
-  readonly variable?: { readonly name: string; readonly fits: RegExp };
+  readonly variable?: {
+    readonly name: string;
+    readonly fits: RegExp;
+    /** The variable that counts if that one is not set. */
+    readonly or?: string;
+  };
   /** The variable that has the prefix if `--prefix` is not given. */
   readonly prefixVariable?: string;
   /** Whether `table create` can create a table for this kind. `--table` names that table. */

@@ -4,6 +4,7 @@ import type { Environment, Options } from '../option.js';
 import type { Session } from '../session.js';
 import { dynamodb } from './dynamodb.js';
 import type { NamedStore, OpenedStore, StoreKind, StoreLine } from './kind.js';
+import { mysql } from './mysql.js';
 import { postgres } from './postgres.js';
 import { redis } from './redis.js';
 import { sqlite } from './sqlite.js';
@@ -13,7 +14,7 @@ import { upstash } from './upstash.js';
  * All kinds of stores, in the order of the help. If no option names a store, the first variable that is set does;
  * docs/cli.md has this order.
  */
-export const KINDS: readonly StoreKind[] = [dynamodb, redis, upstash, postgres, sqlite];
+export const KINDS: readonly StoreKind[] = [dynamodb, redis, upstash, postgres, mysql, sqlite];
 
 /** Whether a kind is a SQL database, in which `--table` names the table of the locks. */
 const isDatabase = ({ hasTable, option }: StoreKind): boolean => hasTable === true && option !== dynamodb.option;
@@ -43,9 +44,9 @@ export function namedStore(line: StoreLine, env: Environment): NamedStore {
   const inOrder = given ? [] : kindsOfVariables(line, env);
   const kind = given ?? inOrder[0];
   if (!kind) throw wrongUse(`no store is named: give ${either(KINDS.map(spelledOption))}, or set LOCK_TABLE`);
-  const value = line.text(kind.option) ?? variableOf(kind, env) ?? '';
+  const value = line.text(kind.option) ?? variableOf(kind, env)?.value ?? '';
   const keyPrefix = line.text('prefix') ?? (kind.prefixVariable && env[kind.prefixVariable]);
-  const variables = inOrder.flatMap((its) => its.variable?.name ?? []);
+  const variables = inOrder.flatMap((its) => variableOf(its, env)?.name ?? []);
   const named: NamedStore = { kind, value, line, env, prefix: keyPrefix ? { keyPrefix } : {}, variables };
   kind.check?.(named);
   for (const { title, option, options } of KINDS.filter((other) => other !== kind)) {
@@ -83,7 +84,7 @@ function kindGiven(line: StoreLine, env: Environment): StoreKind | undefined {
   const database = KINDS.find((kind) => isDatabase(kind) && variableOf(kind, env) !== undefined);
   if (isOfDynamoDB || database === undefined) return one;
   throw wrongUse(
-    `--table is a table of DynamoDB, or one in the ${database.title} of ${database.variable?.name}: give --region too for DynamoDB, or --${database.option} for ${database.title}`,
+    `--table is a table of DynamoDB, or one in the ${database.title} of ${variableOf(database, env)?.name}: give --region too for DynamoDB, or --${database.option} for ${database.title}`,
   );
 }
 
@@ -94,8 +95,9 @@ function kindsOfVariables({ createsTable }: StoreLine, env: Environment): readon
   return withTables.length > 0 ? withTables : named;
 }
 
-/** The value of the variable that names a store of a kind. */
-function variableOf({ variable }: StoreKind, env: Environment): string | undefined {
-  const value = variable && env[variable.name];
-  return variable?.fits.test(value ?? '') ? value : undefined;
+/** The variable that names a store of a kind, with its value; undefined if none is set. */
+function variableOf({ variable }: StoreKind, env: Environment): { name: string; value: string } | undefined {
+  return [variable?.name, variable?.or]
+    .flatMap((name) => (name === undefined ? [] : { name, value: env[name] ?? '' }))
+    .find(({ value }) => variable?.fits.test(value));
 }

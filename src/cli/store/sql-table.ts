@@ -27,6 +27,13 @@ interface InTable<Client> {
   /** Says how to allow this tool to write. @param table the name in quotes */
   allow(table: string): string;
   /**
+   * The statements of an acquire, so that they write no row; absent for a database that takes `ON CONFLICT` and
+   * `RETURNING`. They show whether the table has the columns of a lock.
+   *
+   * @param table the name in quotes
+   */
+  acquires?(table: string): readonly string[];
+  /**
    * Checks the database's server, and what only this database has; absent if there is nothing more to check.
    *
    * @param table the name in quotes
@@ -41,7 +48,7 @@ const CREATE_MS = 7_000;
 export function openInTable<Client>(
   { kind, line, prefix }: NamedStore,
   { client, rows: ask, close }: Connected<Client>,
-  { store: storeOf, creation, create, allow, examine }: InTable<Client>,
+  { store: storeOf, creation, create, allow, acquires = acquiresOf, examine }: InTable<Client>,
   clock: Clock,
 ): OpenedStore {
   const inTime = answeringInTime(clock);
@@ -68,7 +75,7 @@ export function openInTable<Client>(
       const table = await lookByReading(session, 'table', 'there', remedy);
       if (table.status === 'problem') return [table];
       const rights = await lookAtRights(rows, quoted, allow(quoted));
-      const columns = rights.status === 'ok' ? [await lookAtColumns(rows, quoted)] : [];
+      const columns = rights.status === 'ok' ? [await lookAtColumns(rows, acquires(quoted))] : [];
       return [table, rights, ...columns, ...((await examine?.(rows, session, quoted)) ?? [])];
     },
     close,
@@ -102,18 +109,21 @@ function lookAtRights(rows: Rows, table: string, remedy: string): Promise<Findin
   );
 }
 
-/** Checks the columns by the statements of an acquire, which write no row here. */
-function lookAtColumns(rows: Rows, table: string): Promise<Finding> {
+/** The statements of an acquire on Postgres and SQLite. */
+function acquiresOf(table: string): readonly string[] {
   const [text, number] = ["CAST('{}' AS TEXT)", 'CAST(0 AS BIGINT)'];
+  return [
+    `INSERT INTO ${table} (name, record, version) SELECT ${text}, ${text}, ${number} WHERE 1 = 0 ON CONFLICT (name) DO NOTHING RETURNING name`,
+    `UPDATE ${table} SET record = ${text}, version = version + 1 WHERE name = '${NOBODY}' AND version = ${number} RETURNING name`,
+  ];
+}
+
+/** Checks the columns by the statements of an acquire, which write no row here. */
+function lookAtColumns(rows: Rows, statements: readonly string[]): Promise<Finding> {
   return look(
     'columns',
     async () => {
-      await rows(
-        `INSERT INTO ${table} (name, record, version) SELECT ${text}, ${text}, ${number} WHERE 1 = 0 ON CONFLICT (name) DO NOTHING RETURNING name`,
-      );
-      await rows(
-        `UPDATE ${table} SET record = ${text}, version = version + 1 WHERE name = '${NOBODY}' AND version = ${number} RETURNING name`,
-      );
+      for (const statement of statements) await rows(statement);
       return ok('those of a lock');
     },
     (error) =>

@@ -52,12 +52,13 @@ const FOREIGN: readonly Foreign[] = [
     is: (client) =>
       has(client, 'getConnection', 'getUnitOfWork') || (has(client, 'getMetadata') && typeof client['em'] === 'object'),
   },
-  {
-    name: 'a transaction',
-    remedy: 'pass the client that began it: others must see the lock before your work is committed',
-    is: (client) => has(client, 'rollback', 'commit', 'execute') || has(client, 'savepoint', 'unsafe'),
-  },
 ];
+
+const TRANSACTION: Foreign = {
+  name: 'a transaction',
+  remedy: 'pass the client that began it: others must see the lock before your work is committed',
+  is: (client) => has(client, 'rollback', 'commit', 'execute') || has(client, 'savepoint', 'unsafe'),
+};
 
 /** What people pass to one kind of store, and the page about its clients. A bundle carries that of its own kind only. */
 interface ForeignTo {
@@ -68,6 +69,7 @@ interface ForeignTo {
 export const FOREIGN_TO_POSTGRES: ForeignTo = {
   page: 'docs/stores/postgres.md',
   clients: [
+    TRANSACTION,
     { name: "Slonik's pool", remedy: BY_FUNCTION, is: (client) => has(client, 'query', 'maybeOne', 'anyFirst') },
     {
       name: 'postgres.js before 3.4.8',
@@ -90,12 +92,50 @@ export const FOREIGN_TO_POSTGRES: ForeignTo = {
 export const FOREIGN_TO_SQLITE: ForeignTo = {
   page: 'docs/stores/sqlite.md',
   clients: [
+    TRANSACTION,
     {
       name: 'a Database of sqlite or sqlite3',
       remedy: BY_FUNCTION,
       is: (client) => has(client, 'parallelize', 'serialize', 'each'),
     },
     { name: "Turso's database", remedy: BY_FUNCTION, is: (client) => has(client, 'prepare', 'all') },
+  ],
+};
+
+export const FOREIGN_TO_MYSQL: ForeignTo = {
+  page: 'docs/stores/mysql.md',
+  clients: [
+    {
+      name: 'of the package mysql',
+      remedy: 'pass a pool of mysql2 or mariadb: this one writes values into the text of statements',
+      is: (client) => has(client, 'query', 'escape') && !has(client, 'execute') && !has(client, 'batch'),
+    },
+    {
+      name: 'of mariadb before 3',
+      remedy: 'update it: an older version has no statements that the server prepares',
+      is: (client) => has(client, 'query', 'batch') && !has(client, 'execute'),
+    },
+    {
+      name: 'of mariadb/callback',
+      remedy: 'pass a pool of mariadb, which has promises',
+      // Before the callback, a statement and its values.
+      is: (client) => has(client, 'execute', 'batch') && (client['execute'] as () => void).length > 2,
+    },
+    {
+      name: 'a cluster of pools',
+      remedy: 'pass a pool of one server, the primary',
+      is: (client) =>
+        has(client, 'getConnection') &&
+        (has(client, 'of') ||
+          '_cluster' in client ||
+          'poolNamespace' in client ||
+          (has(client, 'batch') && !has(client, 'end'))),
+    },
+    {
+      ...TRANSACTION,
+      // PlanetScale's has the connection that began it.
+      is: (client) => has(client, 'execute') && has(Object(client['conn']) as Members, 'transaction', 'refresh'),
+    },
   ],
 };
 

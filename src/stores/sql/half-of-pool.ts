@@ -18,8 +18,8 @@ const turnsOf = new WeakMap<object, Turns>();
  * wait for a locked table then leave the program its other connections. A statement with a signal that waits here, unlike
  * one that waits in the client, is not sent once its call has ended.
  */
-export function halfOfPool(client: object, ask: Ask): Ask {
-  const most = Math.max(1, Math.floor(connectionsOf(client) / 2));
+export function halfOfPool(client: object, ask: Ask, connections: number = connectionsOf(client)): Ask {
+  const most = Math.max(1, Math.floor(connections / 2));
   const turns = turnsOf.get(client) ?? { running: 0, waiting: new Set() };
   turnsOf.set(client, turns);
   return async (statement, signal) => {

@@ -89,6 +89,7 @@ export async function createPostgresTable(
 const POSTGRES: Database<PostgresClient> = {
   clients: 'a client of pg, postgres.js, Neon or PGlite',
   database: 'Postgres 13 or later',
+  writes: 'rows',
   quote: '"',
   parameter: '$1',
   columns: 'name text PRIMARY KEY, record text NOT NULL, version bigint NOT NULL',

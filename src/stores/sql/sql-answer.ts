@@ -17,6 +17,8 @@ export interface FoundRow {
   readonly nowUs: number;
   /** When the statement's transaction began, in epoch microseconds, if the database tells. */
   readonly beganUs: number | undefined;
+  /** Whether the statement was part of somebody else's transaction, if the database tells. */
+  readonly isInside: boolean;
 }
 
 /** A client and its database, as messages name them. */
@@ -25,6 +27,8 @@ export interface Answering {
   readonly clients: string;
   /** The database and its oldest version. */
   readonly database: string;
+  /** What the client answers to a write: the row that it wrote, or how many rows it wrote. */
+  readonly writes: 'rows' | 'counts';
 }
 
 /** The columns of a read. */
@@ -36,39 +40,57 @@ export function readFoundRow(answer: unknown, name: string, from: Answering): Fo
   if (row === undefined || !COLUMNS.every((column) => column in row)) {
     throw refused(instead('a read', answer, `one row { ${COLUMNS.join(', ')} }`, from));
   }
-  const { record, version, now, began } = row;
+  const { record, version, now, began, inside } = row;
   const nowUs = countOf(now);
   if (nowUs === undefined) throw refused(`the database's time is ${describe(now)}: use ${from.database}`);
-  const beganUs = countOf(began);
-  if (version === null || version === undefined) return { record: undefined, version: undefined, nowUs, beganUs };
+  const told = { nowUs, beganUs: countOf(began), isInside: countOf(inside) === 1 };
+  const isMissing = version === null || version === undefined;
+  // A database may return the name that it was asked for if the lock has no row.
+  if (row['name'] !== name && !(isMissing && (row['name'] ?? null) === null)) {
+    throw failure(
+      'KEY_SCHEMA',
+      'the table takes two names for one lock: give its column name a type and a collation that keep and compare each character, and the client a character set that has them all, such as utf8mb4',
+    );
+  }
+  if (isMissing) return { record: undefined, version: undefined, ...told };
   const count = countOf(version);
   if (count === undefined) {
     throw refused(`the version of the row is ${describe(version)}: set it to a whole number by hand, such as 1`);
   }
-  if (row['name'] !== name) {
-    throw failure(
-      'KEY_SCHEMA',
-      'the table takes two names for one lock: give its column name a type and a collation that keep and compare each character',
-    );
-  }
   if (typeof record !== 'string') {
     throw failure('KEY_SCHEMA', `the record came as ${shapeOf(record)}: the column record must be of the type text`);
   }
-  return { record, version: count, nowUs, beganUs };
+  return { record: count === 0 && record === EMPTY ? undefined : record, version: count, ...told };
 }
 
+/** The record of a row that a database makes before the first write of its lock: version 0, and nothing in it. */
+export const EMPTY = '{}';
+
 /**
- * Reads the answer to a write: the one row that it made, or no row.
+ * Reads the answer to a write: the one row that it made, or no row. A count says less: a database that counts rows is
+ * asked for one row by its key, and each write changes it.
  *
  * @returns whether it wrote
  * @throws UnexpectedAnswer
  */
 export function readWrittenRow(answer: unknown, made: WrittenRow, from: Answering): boolean {
+  if (from.writes === 'counts') {
+    const count = affectedBy(answer);
+    if (count !== undefined && count <= 1) return count === 1;
+    throw new UnexpectedAnswer(instead('a write', answer, '{ affectedRows: 0 } or { affectedRows: 1 }', from));
+  }
   const rows = rowsOf(answer, 1);
   const [row] = rows ?? [];
   if (rows !== undefined && row === undefined) return false;
   if (row !== undefined && row['name'] === made.name && countOf(row['version']) === made.version) return true;
   throw new UnexpectedAnswer(instead('a write', answer, 'no row, or the one row { name, version } that it made', from));
+}
+
+/** Returns the count of an answer that is one; else undefined. */
+function affectedBy(answer: unknown): number | undefined {
+  return typeof answer === 'object' && answer !== null && 'affectedRows' in answer
+    ? countOf(answer.affectedRows)
+    : undefined;
 }
 
 /** The row that a write makes. */
@@ -109,8 +131,12 @@ function countOf(value: unknown): number | undefined {
   return Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
-function instead(verb: string, answer: unknown, wanted: string, { clients }: Answering): string {
-  return `the client answered ${verb} with ${shapeOf(answer)} instead of ${wanted}; pass ${clients}, or a function (text, values) => rows that resolves to the rows of every statement, also of an UPDATE with RETURNING, as objects with the names of the columns`;
+function instead(verb: string, answer: unknown, wanted: string, { clients, writes }: Answering): string {
+  const ofAll =
+    writes === 'rows'
+      ? 'the rows of every statement, also of an UPDATE with RETURNING,'
+      : '{ affectedRows } for every INSERT and UPDATE, and to the rows of every SELECT,';
+  return `the client answered ${verb} with ${shapeOf(answer)} instead of ${wanted}; pass ${clients}, or a function (text, values) => rows that resolves to ${ofAll} as objects with the names of the columns`;
 }
 
 function failure(code: LockStoreErrorCode, message: string): LockStoreError {

@@ -3,6 +3,7 @@ import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
 import { LockStoreError } from '../../core/public/errors.js';
 import { takingTurns } from '../../core/request/turns.js';
+import { UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
 import type { Clock, Signal } from '../../core/values/clock.js';
 import { errorName, readThrownText } from '../../core/values/thrown.js';
 import type { Storage, StoredRecord } from '../storage-port.js';
@@ -31,10 +32,19 @@ export interface Statements {
   /**
    * Columns: `name`, `record`, `version`, `now` (the database's time in epoch microseconds) and, if the database tells,
    * `began` (when the transaction of the statement began). Always returns one row; `version` is null for a lock without
-   * a row.
+   * a row. `inside` is 1 if the statement is part of a transaction of the program, if the database tells that.
    */
   read(name: string): Part;
-  /** Columns: `name`, `version` of the row as it was written. Returns no row if it wrote nothing. */
+  /**
+   * Makes a row of version 0 without a record, unless the lock has a row. Only for a database whose insert could wait
+   * for somebody else after its condition has been judged: it writes this row first, which is harmless however late,
+   * and then updates it.
+   */
+  make?(name: string): Part;
+  /**
+   * Columns: `name`, `version` of the row as it was written, or a count: see `writes` of `Answering`. Returns no row if
+   * it wrote nothing.
+   */
   write(row: RowToWrite): Part;
   /** Columns: `name`, `record`, `now` (the database's time in epoch microseconds). */
   list(prefix: string): Part;
@@ -112,6 +122,7 @@ export function openTable<Client>(database: Database<Client>, client: Client, ta
       try {
         return await ask(statement, signal);
       } catch (error) {
+        if (error instanceof UnexpectedAnswer) throw error;
         const explained =
           error instanceof OpenTransaction ? inTransaction() : explain(database.errors, error, quoted, statement.text);
         const failure = failureOf(error, explained);
@@ -134,14 +145,16 @@ function sqlStorage(
       const found = await newest.read(key, { clock, signal }, async () =>
         readFoundRow(await ask(statements.read(key), signal), key, database),
       );
-      const { record, version, nowUs, beganUs = nowUs } = found;
+      const { record, version, nowUs, beganUs = nowUs, isInside } = found;
       // A transaction that began before an earlier read is not ours: each of our statements is a transaction.
-      if (beganUs < (readAtUs.get(signal) ?? 0)) throw failureOf(new OpenTransaction(), inTransaction());
+      if (isInside || beganUs < (readAtUs.get(signal) ?? 0)) throw failureOf(new OpenTransaction(), inTransaction());
       readAtUs.set(signal, nowUs);
       const nowMs = Math.floor(nowUs / 1_000);
-      return record === undefined ? { nowMs } : { record: parsed(record), version, nowMs };
+      return { record: record === undefined ? undefined : parsed(record), version, nowMs };
     },
-    async write(key, record, version, signal, notAfterMs) {
+    async write(key, record, found, signal, notAfterMs) {
+      const version = found ?? (statements.make && 0);
+      if (found === undefined && statements.make) await ask(statements.make(key), signal);
       const row = {
         name: key,
         record: JSON.stringify(record),

@@ -92,6 +92,7 @@ export async function createSqliteTable(
 const SQLITE: Database<SqliteClient> = {
   clients: 'a client of D1, libSQL, node:sqlite or better-sqlite3',
   database: 'SQLite 3.42 or later',
+  writes: 'rows',
   quote: '"',
   parameter: '?',
   columns: 'name TEXT PRIMARY KEY, record TEXT NOT NULL, version INTEGER NOT NULL',

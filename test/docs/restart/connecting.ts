@@ -29,6 +29,7 @@ const CONSTRUCTS =
 /** The server of each client's package; undefined if no connection to a server stays open, with the reason. */
 const SERVER_OF: Readonly<Record<string, keyof typeof SERVERS | undefined>> = {
   pg: 'postgres',
+  mysql2: 'mysql',
   postgres: 'postgres',
   ioredis: 'redis',
   redis: 'redis',

@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
 import { createLockTable } from 'single-execution/dynamodb';
+import { createMysqlTable } from 'single-execution/mysql';
 import { createPostgresTable } from 'single-execution/postgres';
 import { startDynamoDBOnDisk } from '../../support/dynamodb-local-process.js';
 import { HOST, type RestartedServer } from '../../support/kept-server.js';
+import { startMariaDB } from '../../support/mariadb.js';
 import { startPostgresServer } from '../../support/postgres-server.js';
+import { providePrograms } from '../../support/provided-programs.js';
 import { startRedisServer } from '../../support/redis-server.js';
 
 /** A server with all that an example needs in it. */
@@ -28,6 +32,15 @@ export const SERVERS = {
       ...server,
       env: (port) => ({ DATABASE_URL: urlAt(port), RATE_API_URL: 'https://rates.example/interest' }),
     };
+  },
+  async mysql(): Promise<ExampleServer> {
+    await providePrograms('mariadb');
+    const server = await startMariaDB();
+    const client = await createConnection(server.url);
+    await createMysqlTable(client);
+    await client.end();
+    const urlAt = (port: number) => server.url.replace(String(server.port), String(port));
+    return { ...server, env: (port) => ({ MYSQL_URL: urlAt(port) }) };
   },
   async redis(): Promise<ExampleServer> {
     const server = await startRedisServer({ appendOnly: true });

@@ -8,12 +8,14 @@ export interface Statement {
 
 /** Reads a statement of a store over a database. @param during the verb that the library is running */
 export function readStatement({ text, values }: Statement, during: string): Seen | undefined {
-  if (text.startsWith('SELECT name, record')) return { verb: 'list', during };
-  if (text.startsWith('SELECT l.name')) return { verb: during === 'get' ? 'get' : 'read', during };
+  if (/^SELECT (CONVERT\()?name\b/.test(text)) return { verb: 'list', during };
+  if (/^SELECT (coalesce\(CONVERT\()?l\.name\b/.test(text)) return { verb: during === 'get' ? 'get' : 'read', during };
   if (!/^(INSERT|UPDATE)/.test(text)) return undefined;
+  const record = values.find((value) => String(value).startsWith('{'));
+  // The empty row that is made first in MySQL.
+  if (record === undefined) return undefined;
   if (during !== 'acquire') return { verb: during, during };
-  const record = JSON.parse(String(values.find((value) => String(value).startsWith('{'))));
-  const { state, lockedBy, attemptId, barredAttempt } = record;
+  const { state, lockedBy, attemptId, barredAttempt } = JSON.parse(String(record));
   const isGrant = state === 'held' && lockedBy !== ANOTHER;
   return { verb: isGrant ? 'acquire' : 'cancel', during, attempt: isGrant ? attemptId : barredAttempt };
 }

@@ -8,7 +8,7 @@ import { type ContractHarness, lockStoreContract } from 'single-execution/testin
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleWorker, startWorker } from '../../edge/workerd.js';
 import { memberCases } from '../../support/member-cases.js';
-import { type Rows, sqlHarness, sqliteStatements } from '../../support/sql-harness.js';
+import { type Rows, sqlHarness, questionMarkStatements } from '../../support/sql-harness.js';
 import { playedOnNode, WHOLE_CONTRACT } from './played-on-node.js';
 
 const LONGEST_MS = 300_000;
@@ -34,7 +34,7 @@ describe.concurrent('row 132: sqliteStore over libSQL on a file keeps the contra
   beforeAll(() => {
     const keyPrefix = 'libsql:';
     const store = sqliteStore({ client, keyPrefix });
-    harness = sqlHarness({ store, keyPrefix, rows, ...sqliteStatements() });
+    harness = sqlHarness({ store, keyPrefix, rows, ...questionMarkStatements() });
   });
 
   for (const { name, check } of [...lockStoreContract, ...memberCases]) test(name, () => check(harness));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Client } from '@libsql/client';
 import { createSqliteTable, sqliteStore } from 'single-execution/sqlite';
-import { sqlHarness, sqliteStatements } from '../sql-harness.js';
+import { questionMarkStatements, sqlHarness } from '../sql-harness.js';
 import { type Backend, DEFAULT_TABLE, type Engine, tableArgs } from './backend.js';
 
 const BUSY_MS = 5_000;
@@ -41,7 +41,7 @@ export const sqlite: Backend<SqliteEngine> = {
         );
       },
       harness: ({ place }, { store, admin }, keyPrefix = '') =>
-        sqlHarness({ store: { ...store, ...admin }, keyPrefix, rows, ...sqliteStatements(place) }),
+        sqlHarness({ store: { ...store, ...admin }, keyPrefix, rows, ...questionMarkStatements(place) }),
       args: ({ place }) => ['--sqlite', fileURLToPath(url), ...tableArgs(place)],
       env: { TURSO_DATABASE_URL: url },
       async stop() {

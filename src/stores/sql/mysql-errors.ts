@@ -1,0 +1,91 @@
+import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
+import {
+  type DatabaseErrors,
+  type Meaning,
+  NO_DATABASE,
+  NO_TABLE,
+  NOT_NOW,
+  noRight,
+  OTHER_COLUMNS,
+  READ_ONLY_SERVER,
+  REFUSED_ROW,
+  REFUSED_STATEMENT,
+  TOO_MANY_CONNECTIONS,
+  wrongLogin,
+} from './sql-errors.js';
+
+const means = (code: Meaning['code'], why: string): Meaning => ({ code, why: () => why });
+
+/** The meanings of the numbers of MySQL and MariaDB, and of the codes of clients. */
+const MEANINGS: DatabaseErrors['meanings'] = [
+  [/^(1142|1143)$/, { code: 'ACCESS_DENIED', why: (failed) => noRight(failed, 'the user of this client') }],
+  [/^(1044|1227|1370)$/, means('ACCESS_DENIED', 'no right to this database: GRANT the user of this client its rights')],
+  [/^(1045|1698|1820|1862|3118|4151)$/, { code: 'ACCESS_DENIED', why: wrongLogin }],
+  [/^(1146|1051)$/, NO_TABLE],
+  [/^1049$/, NO_DATABASE],
+  [
+    /^1665$/,
+    means(
+      'INVALID_REQUEST',
+      'the server logs statements, which its replicas would not apply: set binlog_format to ROW or MIXED',
+    ),
+  ],
+  [/^1046$/, means('INVALID_REQUEST', "no database is chosen: name it for the client, or in table: 'jobs.locks'")],
+  [/^1054$/, OTHER_COLUMNS],
+  // 1644: a trigger raised an error. 4025 and 3819: a check constraint.
+  [/^(1048|1062|1136|1264|1288|1292|1364|1366|1406|1442|1451|1452|1471|1644|1906|3105|3819|3140|4025)$/, REFUSED_ROW],
+  [/^(1290|1792|1836)$/, READ_ONLY_SERVER],
+  [/^(1040|1203|1226)$/, TOO_MANY_CONNECTIONS],
+  // Each of these has rolled the statement back: a lock that was waited for, a deadlock, a time limit, KILL QUERY, a
+  // prepared statement that the server has no room for or has to prepare again.
+  [/^(1020|1205|1213|1317|1412|1461|1615|1969|3024|3572)$/, NOT_NOW],
+  [/^(1064|1146|1193|1305)$/, REFUSED_STATEMENT],
+  [
+    /^(HANDSHAKE_NO_SSL_SUPPORT|HANDSHAKE_SSL_ERROR|45023)$/,
+    means('INVALID_REQUEST', 'TLS with MySQL failed: set ssl of the client as the server has it'),
+  ],
+];
+
+/** The numbers of the server: those of MySQL and of MariaDB. Clients have others: 45013 in mariadb, -111 in mysql2. */
+const OF_SERVER = /^[1-4]\d{3}$/;
+
+/** Numbers of mariadb, whose connection or pool is closed or was never made: nothing was sent. */
+const NO_CONNECTION = /^(45012|45013|45027|45028|45029)$/;
+/** What mysql2 says of a pool or a connection that takes no statement any more. */
+const NO_CONNECTION_WORDS =
+  /^(Pool is closed\.|No connections available\.|Queue limit reached\.|Can't add new command when connection is in closed state)/;
+
+/** PlanetScale has the number in its message alone. Messages of others can contain the name of a lock. */
+function numberOfPlanetscale(error: unknown): string {
+  const words = /^target: .*?\(errno (\d{4})\) \(sqlstate \w{5}\)/s.exec(readThrownText(error, 'message'));
+  return errorName(error) === 'DatabaseError' ? (words?.[1] ?? '') : '';
+}
+
+/** Finds MySQL's number in a chain of errors, else the first code of a client. */
+function codeOf(chain: readonly unknown[]): string {
+  const numbers = chain.flatMap((one) => [
+    String(readThrown(one, 'errno')),
+    // Prisma keeps the number as a text.
+    readThrownText(one, 'code'),
+    numberOfPlanetscale(one),
+  ]);
+  const codes = chain.map((one) => readThrownText(one, 'code'));
+  return (
+    numbers.find((number) => OF_SERVER.test(number)) ??
+    numbers.find((number) => /^45\d{3}$/.test(number)) ??
+    codes.find((code) => /^\w{3,}$/.test(code)) ??
+    ''
+  );
+}
+
+export const MYSQL_ERRORS: DatabaseErrors = {
+  name: 'MySQL',
+  door: 'Mysql',
+  meanings: MEANINGS,
+  codeOf,
+  ofServer: OF_SERVER,
+  said: () => undefined,
+  isUnconnected: (chain) =>
+    NO_CONNECTION.test(codeOf(chain)) ||
+    chain.some((one) => NO_CONNECTION_WORDS.test(readThrownText(one, 'message')) && errorName(one) === 'Error'),
+};

@@ -1,0 +1,185 @@
+import { executeWithLock } from 'single-execution';
+import { type MysqlClient, mysqlStore } from 'single-execution/mysql';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ownEngine } from '../support/backends/stage.js';
+import { connectedKnex, connectedKysely, connectedSequelize, connectedTypeORM } from './mysql-clients.js';
+
+const { server, pool } = await ownEngine('mysql');
+const { url } = server;
+
+const finally_ = (close: () => unknown) => onTestFinished(async () => void (await close()));
+
+/** What happens at the creation of a store. */
+const refusal = (client: unknown): string => {
+  try {
+    mysqlStore({ client: client as MysqlClient });
+    return 'taken';
+  } catch (error) {
+    return String(error);
+  }
+};
+const BY_FUNCTION = 'pass a function (text, values) => rows, as in docs/stores/mysql.md';
+const NO_CLIENT =
+  /^TypeError: client is (an object|a string|a class): give a pool or a connection of mysql2 or mariadb/;
+
+describe('row 143: an object that cannot run statements is refused when the store is made, by its name', () => {
+  test('of Drizzle', async () => {
+    const { drizzle } = await import('drizzle-orm/mysql2');
+    const { drizzle: overPlanetscale } = await import('drizzle-orm/planetscale-serverless');
+    const { Client } = await import('@planetscale/database');
+    const own = drizzle(url);
+    finally_(() => own.$client.promise().end());
+    const said = "TypeError: client is Drizzle's database: pass its own client, db.$client";
+
+    const other = overPlanetscale({ client: new Client({ host: 'planetscale.example' }) });
+    expect([own, other].map(refusal)).toEqual([said, said]);
+    expect(refusal(other.$client)).toBe('taken');
+    expect(await own.transaction(async (transaction) => refusal(transaction))).toBe(said);
+  });
+
+  test('of TypeORM, Sequelize, Knex and Kysely, and their transactions', async () => {
+    const [dataSource, sequelize, knex, db] = await Promise.all([
+      connectedTypeORM(url),
+      connectedSequelize(url),
+      connectedKnex(url),
+      connectedKysely(url),
+    ]);
+    const runner = dataSource.createQueryRunner();
+    const transaction = await knex.transaction();
+    finally_(async () => {
+      await runner.release();
+      await transaction.rollback();
+      await Promise.all([dataSource.destroy(), sequelize.close(), knex.destroy(), db.destroy()]);
+    });
+    const said = (name: string) => `TypeError: client is ${name}'s: ${BY_FUNCTION}`;
+
+    expect([dataSource, dataSource.manager, runner].map(refusal)).toEqual(Array(3).fill(said('TypeORM')));
+    expect(refusal(sequelize)).toBe(said('Sequelize'));
+    expect([knex, transaction].map(refusal)).toEqual(Array(2).fill(said('Knex')));
+    expect(refusal(knex('jobs'))).toBe('TypeError: client is a promise: await it first');
+    expect(refusal(db)).toBe(said('Kysely'));
+    expect(await db.transaction().execute(async (inner) => refusal(inner))).toBe(said('Kysely'));
+  });
+
+  test('of mysql2: a cluster, a promise of a connection, options, the module', async () => {
+    const mysql = await import('mysql2');
+    const promises = await import('mysql2/promise');
+    const promised = promises.createConnection(url);
+    const clusters = [mysql.createPoolCluster(), promises.createPoolCluster()];
+    finally_(async () => {
+      await (await promised).end();
+      await Promise.all(clusters.map((cluster) => cluster.end()));
+    });
+
+    expect(refusal(promised)).toBe('TypeError: client is a promise: await it first');
+    for (const cluster of clusters) {
+      expect(refusal(cluster)).toContain('client is a cluster of pools: pass a pool of one server, the primary');
+    }
+    for (const client of [{ uri: url }, { client: pool }, mysql, promises, url, mysql.Connection]) {
+      expect(refusal(client)).toMatch(NO_CLIENT);
+    }
+  });
+
+  test('of mariadb: a cluster, its objects with callbacks, a version before 3', async () => {
+    const mariadb = await import('mariadb');
+    const callbacks = await import('mariadb/callback');
+    const cluster = mariadb.createPoolCluster({});
+    const options = { host: '127.0.0.1', port: server.port, user: 'root', database: 'jobs' };
+    const withCallbacks = [callbacks.createPool(options), callbacks.createConnection(options)];
+    finally_(() => Promise.all([cluster.end(), ...withCallbacks.map((client) => client.end(() => undefined))]));
+
+    expect(refusal(cluster)).toContain('client is a cluster of pools');
+    for (const client of withCallbacks) {
+      expect(refusal(client)).toContain('client is of mariadb/callback: pass a pool of mariadb, which has promises');
+    }
+    // As version 2 has it, which has no prepared statements.
+    expect(refusal({ query: () => 1, batch: () => 1, getConnection: () => 1 })).toContain(
+      'client is of mariadb before 3: update it',
+    );
+  });
+
+  test('of PlanetScale: a transaction; of the package mysql: anything', async () => {
+    const { Client } = await import('@planetscale/database');
+    const mysql = await import('mysql');
+    const fetch = async () => Response.json({ session: null, result: {}, timing: 0 });
+    const client = new Client({ host: 'planetscale.example', fetch });
+    const ofMysql = [mysql.createPool(url), mysql.createConnection(url)];
+
+    expect(await client.transaction(async (transaction) => refusal(transaction))).toContain('client is a transaction');
+    expect([client, client.connection()].map(refusal)).toEqual(['taken', 'taken']);
+    for (const one of ofMysql) {
+      expect(refusal(one)).toContain('client is of the package mysql: pass a pool of mysql2 or mariadb');
+    }
+  });
+});
+
+let names = 0;
+/** Runs twice, because the first run of a name makes a row. */
+async function twoRuns(client: MysqlClient): Promise<string[]> {
+  const store = mysqlStore({ client });
+  const name = `misuse ${names++}`;
+  const run = () =>
+    executeWithLock(() => 'ran', { name, store, lockAtMostFor: '1m', observers: [] }).then(
+      (outcome) => (outcome.status === 'executed' ? `executed, ${outcome.release}` : outcome.reason),
+      ({ code, message }) => `${code}: ${message.replace(/.* failed: /, '')}`,
+    );
+  return [await run(), await run()];
+}
+
+const RAN = ['executed, released', 'executed, released'];
+const INSTEAD = Array(2).fill(
+  expect.stringMatching(/^INVALID_REQUEST: the client answered a (read|write) with .* instead of /),
+);
+
+describe('rows 142, 206: the options of real clients do not change what they answer', () => {
+  const upper = (field: { string(): string | null }) => field.string()?.toUpperCase() ?? null;
+
+  test.each<[string, object]>([
+    ['numbers as texts', { supportBigNumbers: true, bigNumberStrings: true, decimalNumbers: true }],
+    ['dates as texts', { dateStrings: true, timezone: '-05:00' }],
+    ['named placeholders', { namedPlaceholders: true }],
+    ['several statements in one text', { multipleStatements: true }],
+    ['found rows', { flags: ['FOUND_ROWS'] }],
+    ['changed rows', { flags: ['-FOUND_ROWS'] }],
+    ['no cast of values', { typeCast: false }],
+    ['rows as arrays', { rowsAsArray: true }],
+    ['rows by table', { nestTables: true }],
+    ['columns with their table', { nestTables: '_' }],
+    ['a cast of one’s own', { typeCast: upper }],
+  ])('mysql2: %s', async (_, options) => {
+    const { createPool } = await import('mysql2/promise');
+    const client = createPool({ uri: url, ...options });
+    finally_(() => client.end());
+
+    expect(await twoRuns(client)).toEqual(RAN);
+  });
+
+  test.each<[string, object]>([
+    ['numbers as numbers', { bigIntAsNumber: true, insertIdAsNumber: true, decimalAsNumber: true }],
+    ['numbers as texts', { supportBigNumbers: true, bigNumberStrings: true }],
+    ['dates as texts', { dateStrings: true, timezone: '-05:00' }],
+    ['named placeholders', { namedPlaceholders: true }],
+    ['several statements in one text', { multipleStatements: true }],
+    ['found rows', { foundRows: true }],
+    ['changed rows', { foundRows: false }],
+    ['columns beside the rows', { metaAsArray: true }],
+    ['statements prepared each time', { prepareCacheLength: 0 }],
+    ['no pipeline', { pipelining: false }],
+    ['rows as arrays', { rowsAsArray: true }],
+    ['rows by table', { nestTables: true }],
+    ['a cast of one’s own', { typeCast: upper }],
+  ])('mariadb: %s', async (_, options) => {
+    const { createPool } = await import('mariadb');
+    const client = createPool({ host: '127.0.0.1', port: server.port, user: 'root', database: 'jobs', ...options });
+    finally_(() => client.end());
+
+    expect(await twoRuns(client)).toEqual(RAN);
+  });
+});
+
+test('F151 what Knex answers instead of rows: a pair', async () => {
+  const knex = await connectedKnex(url);
+  finally_(() => knex.destroy());
+
+  expect(await twoRuns((text, values) => knex.raw(text, values) as never)).toEqual(INSTEAD);
+});

@@ -1,0 +1,318 @@
+import mysql, { type PoolOptions } from 'mysql2/promise';
+import type { LockStoreError } from 'single-execution';
+import { createMysqlTable, type MysqlClient, mysqlStore, mysqlTable } from 'single-execution/mysql';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ownEngine } from '../../support/backends/stage.js';
+import { call, claim, done, grant } from '../../support/one-run.js';
+import { failureOf } from '../../support/settled.js';
+
+const { server, pool } = await ownEngine('mysql');
+const sound = mysqlStore({ client: pool });
+
+let names = 0;
+const newName = () => `name ${names++}`;
+
+function poolWith(options: PoolOptions): mysql.Pool {
+  const own = mysql.createPool({ uri: server.url, ...options });
+  onTestFinished(() => own.end());
+  return own;
+}
+
+/** A store on one connection, on which these statements have run. */
+async function storeAfter(...statements: readonly string[]) {
+  const connection = await mysql.createConnection(server.url);
+  onTestFinished(() => connection.end());
+  for (const statement of statements) await connection.query(statement);
+  return mysqlStore({ client: connection });
+}
+
+const ROUND = async (store: ReturnType<typeof mysqlStore>) => {
+  const lease = await grant(store, claim({ name: newName(), lockedBy: 'a "host"\\ of \u2028 é 😀' }));
+  const seen = await sound.get(lease.name, call());
+  const skipped = await sound.acquire(claim({ name: lease.name, attemptId: 'other' }), call());
+  const released = await store.release(lease, done, call());
+  return { lease, seen: seen?.item, skipped: skipped.status, released };
+};
+
+describe('row 206: how a connection is set changes nothing', () => {
+  test.each([
+    "SET sql_mode = 'ANSI_QUOTES'",
+    "SET sql_mode = 'NO_BACKSLASH_ESCAPES'",
+    "SET sql_mode = ''",
+    "SET sql_mode = 'ORACLE,EMPTY_STRING_IS_NULL'",
+    "SET sql_mode = 'TRADITIONAL,HIGH_NOT_PRECEDENCE,PIPES_AS_CONCAT,IGNORE_SPACE'",
+    "SET time_zone = '+13:00'",
+    "SET time_zone = '-12:00'",
+    'SET timestamp = UNIX_TIMESTAMP() - 1000',
+    'SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED',
+    'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+    'SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE',
+    'SET NAMES utf8mb4 COLLATE utf8mb4_general_ci',
+    'SET sql_safe_updates = 1',
+    'SET completion_type = CHAIN',
+    'SET character_set_results = NULL',
+    'SET innodb_lock_wait_timeout = 1',
+    'SET max_statement_time = 1',
+  ])('%s', async (statement) => {
+    const store = await storeAfter(statement).catch(() => undefined);
+    if (store === undefined) throw new Error('the server refused the statement');
+    const { lease, seen, skipped, released } = await ROUND(store);
+
+    expect({ skipped, released, lockedBy: seen?.['lockedBy'] }).toEqual({
+      skipped: 'refused',
+      released: 'released',
+      lockedBy: 'a "host"\\ of \u2028 é 😀',
+    });
+    expect(Math.abs(lease.lockedAtMs - Date.now())).toBeLessThan(30_000);
+  });
+
+  test.each<[string, PoolOptions]>([
+    ['rows are counted that were found', { flags: ['+FOUND_ROWS'] }],
+    ['rows are counted that were changed', { flags: ['-FOUND_ROWS'] }],
+    ['numbers come as texts', { supportBigNumbers: true, bigNumberStrings: true }],
+    ['dates come as texts, in another time zone', { dateStrings: true, timezone: '-05:00' }],
+    ['parameters may have names', { namedPlaceholders: true }],
+    ['decimals come as numbers', { decimalNumbers: true }],
+  ])('%s', async (_, options) => {
+    expect(await ROUND(mysqlStore({ client: poolWith(options) }))).toMatchObject({
+      skipped: 'refused',
+      released: 'released',
+    });
+  });
+
+  test('a client with another character set takes the same names', async () => {
+    const name = `é ü ${newName()}`;
+    await grant(mysqlStore({ client: poolWith({ charset: 'LATIN1_SWEDISH_CI' }) }), claim({ name }));
+
+    expect(await sound.acquire(claim({ name, attemptId: 'other' }), call())).toMatchObject({ status: 'refused' });
+    expect((await sound.list(call())).map((one) => one.name)).toContain(name);
+  });
+
+  test('F196 a name that the character set of the client does not have is refused, and nothing is granted', async () => {
+    const names = ['😀', '🚀'].map((face) => `${face} ${newName()}`);
+    for (const client of [{ charset: 'LATIN1_SWEDISH_CI' }, { charset: 'ASCII_GENERAL_CI' }]) {
+      const store = mysqlStore({ client: poolWith(client) });
+      for (const name of names) {
+        expect(await failureOf(store.acquire(claim({ name }), call()))).toMatchObject({
+          code: 'KEY_SCHEMA',
+          message: expect.stringContaining('the client a character set that has them all, such as utf8mb4'),
+        });
+      }
+    }
+  });
+
+  test('a limit of rows cuts no list', async () => {
+    const store = await storeAfter('SET sql_select_limit = 1');
+    for (const name of [newName(), newName()]) await grant(store, claim({ name }));
+
+    expect(await store.list(call())).toHaveLength((await sound.list(call())).length);
+    expect((await store.list(call())).length).toBeGreaterThan(1);
+  });
+
+  test('F195 a connection that has set its time to another day grants nothing', async () => {
+    const store = await storeAfter('SET timestamp = 86400');
+
+    expect(await failureOf(store.acquire(claim({ name: newName() }), call()))).toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: expect.stringContaining("the database's time is null: use MariaDB 10.5"),
+    });
+  });
+});
+
+test('row 206: names that MariaDB would call equal are names of different locks', async () => {
+  const digests = ['Digest', 'digest', 'digest ', 'digést', 'DIGEST', 'straße', 'strasse'];
+  const granted = await Promise.all(digests.map((name) => sound.acquire(claim({ name, attemptId: name }), call())));
+
+  expect(granted.map(({ status }) => status)).toEqual(digests.map(() => 'acquired'));
+});
+
+test('F7 of many at once, over pools of their own, one is granted', async () => {
+  const name = newName();
+  const asked = Array.from({ length: 20 }, (_, i) =>
+    mysqlStore({ client: poolWith({ connectionLimit: 2 }) }).acquire(claim({ name, attemptId: `a${i}` }), {
+      ...call(20_000),
+      tryMs: 20_000,
+    }),
+  );
+
+  expect((await Promise.all(asked)).filter(({ status }) => status === 'acquired')).toHaveLength(1);
+});
+
+describe('F16 an error that somebody must fix fails at once, and names its remedy', () => {
+  const refusal = async (client: MysqlClient, table?: string) => {
+    const store = mysqlStore({ client, ...(table !== undefined && { table }) });
+    const { code, message } = await failureOf<LockStoreError>(store.acquire(claim({ name: 'digest' }), call()));
+    return [code, message.replace('acquire of lock "digest" failed: ', '')];
+  };
+
+  test('a table that is missing', async () => {
+    expect(await refusal(pool, 'nowhere')).toEqual([
+      'TABLE_NOT_FOUND',
+      'table `nowhere` does not exist: make it by createMysqlTable(client), or correct table (1146)',
+    ]);
+  });
+
+  test.each([
+    ['CREATE TABLE %s (name VARBINARY(255) PRIMARY KEY)', 'has other columns'],
+    [
+      'CREATE TABLE %s (name VARBINARY(255) PRIMARY KEY, record TEXT, version BIGINT, more INT NOT NULL)',
+      'refuses the row',
+    ],
+    [
+      "CREATE TABLE %s (name VARBINARY(255) PRIMARY KEY, record TEXT, version BIGINT, CHECK (record = 'x'))",
+      'refuses the row',
+    ],
+    ['CREATE TABLE %s (name VARBINARY(2) PRIMARY KEY, record TEXT, version BIGINT)', 'refuses the row'],
+  ])('%s', async (text, words) => {
+    const table = `other${names++}`;
+    await pool.query(text.replace('%s', table));
+
+    expect(await refusal(pool, table)).toEqual(['KEY_SCHEMA', expect.stringContaining(words)]);
+  });
+
+  test('a table whose names are texts, as soon as two names would be one', async () => {
+    await pool.query(
+      'CREATE TABLE texts (name VARCHAR(255) COLLATE utf8mb4_general_ci PRIMARY KEY, record TEXT NOT NULL, version BIGINT NOT NULL)',
+    );
+    const store = mysqlStore({ client: pool, table: 'texts' });
+    await grant(store, claim({ name: 'digest' }));
+
+    expect(await failureOf(store.acquire(claim({ name: 'Digest' }), call()))).toMatchObject({
+      code: 'KEY_SCHEMA',
+      message: expect.stringContaining('the table takes two names for one lock'),
+    });
+  });
+
+  test.each<[string, PoolOptions, string, string]>([
+    ['a database that is not there', { database: 'nowhere' }, 'INVALID_REQUEST', 'the database does not exist'],
+    ['a host where nobody listens', { port: 1 }, 'UNAVAILABLE', 'MySQL could not be reached'],
+    ['a host that is not known', { host: 'nowhere.invalid' }, 'UNAVAILABLE', 'the host of MySQL was not found'],
+    ['TLS that the server does not speak', { ssl: {} }, 'INVALID_REQUEST', 'TLS'],
+  ])('%s', async (_, options, code, why) => {
+    const { uri: _uri, ...rest } = { uri: server.url, ...options };
+    const { hostname, port, username, pathname } = new URL(server.url);
+    const client = mysql.createPool({
+      host: hostname,
+      port: Number(port),
+      user: username,
+      database: pathname.slice(1),
+      ...rest,
+    });
+    onTestFinished(() => client.end());
+
+    expect(await refusal(client)).toEqual([code, expect.stringContaining(why)]);
+  });
+
+  test('a server that is read-only may be one no longer, so it is tried again first', async () => {
+    const store = await storeAfter('SET SESSION TRANSACTION READ ONLY');
+
+    expect(await failureOf(store.acquire(claim({ name: newName() }), call(500)))).toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('MySQL is read-only here: connect to the primary'),
+    });
+  });
+
+  test('a pool that has ended', async () => {
+    const ended = mysql.createPool(server.url);
+    await ended.end();
+
+    expect(await failureOf(mysqlStore({ client: ended }).acquire(claim({ name: newName() }), call(300)))).toMatchObject(
+      {
+        code: 'UNAVAILABLE',
+      },
+    );
+  });
+});
+
+describe('F6 what the server has taken back is tried again', () => {
+  test('a row that is locked for longer than the server waits', async () => {
+    const name = newName();
+    await sound.release(await grant(sound, claim({ name })), done, call());
+    const other = await mysql.createConnection(server.url);
+    onTestFinished(() => other.end());
+    await other.beginTransaction();
+    await other.execute('SELECT 1 FROM single_execution_locks WHERE name = ? FOR UPDATE', [name]);
+    const store = await storeAfter('SET innodb_lock_wait_timeout = 1');
+    const asked = store.acquire(claim({ name }), { ...call(8_000), tryMs: 4_000 });
+    await other.query('DO SLEEP(1.5)');
+    await other.rollback();
+
+    expect(await asked).toMatchObject({ status: 'acquired' });
+  });
+
+  test.each([1213, 1205, 1317])('error %i, after which nothing was written', async (errno) => {
+    let refusals = 0;
+    const execute = async (text: string, values: (string | number)[]) => {
+      if (text.startsWith('UPDATE') && refusals++ === 0) {
+        throw Object.assign(new Error('Deadlock found'), { errno, code: 'ER_LOCK_DEADLOCK' });
+      }
+      return pool.execute(text, values);
+    };
+
+    expect(await mysqlStore({ client: { execute } }).acquire(claim({ name: newName() }), call())).toMatchObject({
+      status: 'acquired',
+    });
+  });
+
+  test('a connection that is killed', async () => {
+    const client = poolWith({ connectionLimit: 1 });
+    const store = mysqlStore({ client });
+    const lease = await grant(store, claim({ name: newName() }));
+    const [[row]] = (await client.query('SELECT CONNECTION_ID() AS id')) as unknown as [[{ id: number }]];
+    await pool.query(`KILL ${row.id}`);
+
+    expect(await store.release(lease, done, call())).toBe('released');
+  });
+});
+
+test('row 206: the table is made once, and may have a database and odd characters in its name', async () => {
+  await pool.query('CREATE DATABASE IF NOT EXISTS others');
+  await Promise.all(Array.from({ length: 5 }, () => createMysqlTable(pool, { table: 'others.lo`cks' })));
+  const store = mysqlStore({ client: pool, table: 'others.lo`cks' });
+
+  expect(mysqlTable('others.lo`cks')).toContain('CREATE TABLE IF NOT EXISTS `others`.`lo``cks` (name VARBINARY(255)');
+  expect(await ROUND(store).catch(() => 'other table')).toBeDefined();
+  expect((await grant(store, claim({ name: newName() }))).name).toBeDefined();
+});
+
+test.each<[unknown, string]>([
+  [{ client: undefined }, 'client is undefined: give a pool or a connection of mysql2 or mariadb'],
+  [{ client: {} }, 'client is an object: give a pool'],
+  [{ client: { query: () => 1, escape: () => 1 } }, 'client is of the package mysql: pass a pool of mysql2 or mariadb'],
+  [{ client: Promise.resolve() }, 'client is a promise: await it first'],
+  [{ client: () => [], table: 7 }, "table is 7: give the name of a table, or of a schema and a table: 'jobs.locks'"],
+])('options %j are refused', (options, message) => {
+  expect(() => mysqlStore(options as never)).toThrow(message);
+});
+
+test.each<[string, unknown]>([
+  ['a number', 1],
+  ['nothing', undefined],
+  ['rows', [{ name: 'x', version: 1 }]],
+  ['two rows', { affectedRows: 2 }],
+  ['a pair', [{ affectedRows: 1 }, undefined]],
+  ['another count', { rowCount: 1 }],
+])('F151 a function that answers a write with %s is found out', async (_, answer) => {
+  const store = mysqlStore({
+    client: async (text, values) =>
+      text.startsWith('SELECT') ? ((await pool.execute(text, values))[0] as object[]) : (answer as object[]),
+  });
+
+  expect(await failureOf(store.acquire(claim({ name: newName() }), call()))).toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: expect.stringContaining('{ affectedRows'),
+  });
+});
+
+test('F151 a failed statement that PlanetScale before 1.3 reports in its answer is no count', async () => {
+  const execute = async (text: string, values: (string | number)[]) => {
+    const failed = { headers: [], rows: [], rowsAffected: null, error: { code: 'UNKNOWN', message: 'deadlock' } };
+    return text.startsWith('SELECT') ? pool.execute(text, values) : failed;
+  };
+
+  expect(
+    await failureOf(mysqlStore({ client: { execute } }).acquire(claim({ name: newName() }), call())),
+  ).toMatchObject({
+    code: 'INVALID_REQUEST',
+  });
+});

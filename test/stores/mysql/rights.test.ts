@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import mysql from 'mysql2/promise';
+import type { LockStoreError } from 'single-execution';
+import { createMysqlTable, mysqlStore } from 'single-execution/mysql';
+import { lockStoreContract } from 'single-execution/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { innerCli } from '../../support/inner-cli.js';
+import { startMariaDB } from '../../support/mariadb.js';
+import { memberCases } from '../../support/member-cases.js';
+import { call, claim } from '../../support/one-run.js';
+import { providePrograms } from '../../support/provided-programs.js';
+import { failureOf } from '../../support/settled.js';
+import { questionMarkStatements, sqlHarness } from '../../support/sql-harness.js';
+
+await providePrograms('mariadb');
+const server = await startMariaDB({ checksRights: true });
+const root = mysql.createPool(server.url);
+await createMysqlTable(root);
+const [grant = ''] = (await readFile('docs/stores/mysql.md', 'utf8')).match(/^GRANT .*;$/m) ?? [];
+await root.query("CREATE USER 'jobs'@'%' IDENTIFIED BY 'hunter2'");
+await root.query(grant);
+
+const urlAs = (user: string, password: string) => server.url.replace('root@', `${user}:${password}@`);
+function poolAs(user: string, password: string): mysql.Pool {
+  const pool = mysql.createPool(urlAs(user, password));
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
+describe('row 207: the rights on the page of MySQL are enough', () => {
+  const client = mysql.createPool(urlAs('jobs', 'hunter2'));
+  const harness = sqlHarness({
+    store: mysqlStore({ client }),
+    keyPrefix: '',
+    rows: async (...asked) => (await client.execute(...asked))[0] as object[],
+    ...questionMarkStatements(),
+  });
+  for (const { name, check } of [...lockStoreContract, ...memberCases]) test.concurrent(name, () => check(harness));
+
+  test('and for the command-line tool', async () => {
+    const { code, stdout } = await innerCli(['doctor', '--json', '--mysql-url', urlAs('jobs', 'hunter2')]);
+    const found = JSON.parse(stdout) as { status: string; check: string }[];
+
+    expect({ code, problems: found.filter(({ status }) => status === 'problem') }).toEqual({ code: 0, problems: [] });
+    expect(found.map(({ check }) => check)).toEqual(
+      expect.arrayContaining(['rights', 'columns', 'table kind', 'clock']),
+    );
+  });
+});
+
+test('row 207: a right that is missing is named', async () => {
+  await root.query("CREATE USER 'viewer'@'%' IDENTIFIED BY 'hunter2'");
+  await root.query("GRANT SELECT ON jobs.single_execution_locks TO 'viewer'@'%'");
+  const store = mysqlStore({ client: poolAs('viewer', 'hunter2') });
+
+  expect(await store.get('nobody', call())).toBeUndefined();
+  expect(await failureOf<LockStoreError>(store.acquire(claim(), call()))).toMatchObject({
+    code: 'ACCESS_DENIED',
+    message: expect.stringContaining(
+      '(INSERT was refused): GRANT SELECT, INSERT, UPDATE ON `single_execution_locks` TO',
+    ),
+  });
+});
+
+test('row 207: a wrong password is ACCESS_DENIED, and not shown', async () => {
+  const error = await failureOf<LockStoreError>(
+    mysqlStore({ client: poolAs('jobs', 'correct-horse') }).acquire(claim(), call()),
+  );
+
+  expect(error).toMatchObject({ code: 'ACCESS_DENIED', retryable: false });
+  expect(`${error.stack}${JSON.stringify(error.cause)}`).not.toMatch(/correct-horse/);
+});
