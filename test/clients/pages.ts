@@ -56,7 +56,6 @@ export const SQLITE_ROWS: readonly PageRow[] = [
   { client: 'Knex, Kysely', packages: ['knex', 'kysely'], pass: BY_FUNCTION },
 ];
 
-
 export const MYSQL_ROWS: readonly PageRow[] = [
   {
     client: 'mysql2',
