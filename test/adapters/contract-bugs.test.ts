@@ -86,6 +86,14 @@ const BUGS: readonly (readonly [string, Platform['wrap'], string])[] = [
     taking(({ maxDuration: _, ...options }) => ({ lockAtMostFor: '1m', ...options })),
     'of 3000 ms the signal',
   ],
+  [
+    'takes a run by hand for a delivery',
+    (job, options) => {
+      const call = process.wrap(job, options);
+      return Object.assign(call, { now: (...args: unknown[]) => call(...args) });
+    },
+    'a run by hand runs although',
+  ],
   ['takes any option', without('lockAtMost'), 'an unknown option is refused'],
 ];
 
