@@ -1,14 +1,17 @@
 import { defineConfig } from 'vitest/config';
 import wholeSuite from './vitest.config.js';
 
-/** `npm run test:proof`: tests of `npm test` once more, with other clients, versions of Node and tools. */
+/**
+ * `npm run test:proof`: what `npm test` leaves out, such as other clients, versions of Node and tools. Together they are
+ * all tests.
+ */
 export default defineConfig({
   ...wholeSuite,
   test: {
     ...wholeSuite.test,
     include: [
       'test/**/*.proof.test.ts',
-      // Each has more in this run: see `inThisRun` and `kindsOfRun`.
+      // Each divides a list between the two runs: see `inThisRun` and `kindsOfRun`.
       'test/chaos/{catch-up,election,frozen-process,handles,keep-alive,kill-points,many-at-once}.test.ts',
       'test/faults/*.test.ts',
       'test/cli/run.test.ts',

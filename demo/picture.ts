@@ -23,7 +23,8 @@ export function racePicture({ startMs, without, within }: Race, paint: Paint): s
     counted('without', without, paint),
     counted('with   ', within, paint),
     '',
-    '  █ a run  · a skip. The third tick comes while the second is still at work.',
+    '  █ a run  · a skip. The third tick comes while the second is still at work: with the lock',
+    '  nobody runs it, unless catchUp is on.',
     '',
   ];
 }

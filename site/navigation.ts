@@ -35,6 +35,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = groups.flatMap((group) =>
 );
 
 export const nav: DefaultTheme.NavItem[] = [
+  { text: 'Choose', link: '/choose' },
   { text: 'Start', link: '/guides/first-lock' },
   { text: 'Deploy', link: '/deploy/cdk' },
   { text: 'On call', link: '/on-call' },

@@ -5,12 +5,16 @@ import { pagePlaces } from './pages.js';
 const CONTENTS: Readonly<Record<string, readonly string[]>> = {
   Start: [
     'README.md',
+    'docs/choose.md',
+    'docs/install.md',
     'docs/guides/first-lock.md',
     'docs/how-it-works.md',
+    'docs/questions.md',
     'docs/glossary.md',
     'docs/comparison.md',
     'docs/guides/migrating.md',
   ],
+  'From an empty folder': ['docs/paths'],
   Guides: [
     'docs/guides/lease-times.md',
     'docs/guides/retries.md',

@@ -84,7 +84,6 @@ const EXCEPTIONS: Readonly<Record<string, Partial<Limits>>> = {
   'src/stores/sql/': { parameters: 5 },
 };
 
-/** Every breach of the architecture, one line each. */
 export function breaches(sources: Sources): string[] {
   const found: string[] = [];
   for (const [path, text] of Object.entries(sources)) {
@@ -221,7 +220,6 @@ function largeFunctions(file: ts.SourceFile): string[] {
   return found;
 }
 
-/** The name of a function, or of what it is assigned to. */
 function nameOf(node: ts.SignatureDeclaration): string {
   const named = node.name ?? (node.parent as { readonly name?: ts.Node }).name;
   return named?.getText() ?? 'without a name';

@@ -116,7 +116,6 @@ export function roomOf(path: string): string {
   return isFolder ? `${area}/${inner}` : area;
 }
 
-/** The table of rooms in Markdown. */
 export function roomTable(): string {
   const rows = Object.entries(ROOMS).map(([room, { what, sees, seesDoors }]) => {
     const seen = [...(seesDoors ? ['the doors'] : []), ...sees.map((name) => `\`${name.replace('core/', '')}\``)];

@@ -12,8 +12,11 @@ import {
   resolveWrapper,
   type TimedTrigger,
   timesByOptions,
+  type WithNow,
   type WrapperOptions,
 } from '../core/wrap/wrapper.js';
+
+export type { WithNow };
 
 /** The first argument of a scheduled handler; `ScheduledController` of @cloudflare/workers-types fits. */
 export interface ScheduledController {
@@ -53,7 +56,9 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
 /**
  * Wraps the `scheduled` handler of a Worker: it runs at most once per scheduled time, and never two at once. The
  * execution is its fourth argument; handlers with fewer parameters fit. Promises passed to `ctx.waitUntil` are part of
- * the run. The platform may try a failed run again, unless `noRetry` is called.
+ * the run. The platform may try a failed run again, unless `noRetry` is called. A call that is skipped resolves to a
+ * `Skipped`, unless `onSkipped` says otherwise. A call rejects with the handler's own error, or with a `LockStoreError`
+ * if the store failed.
  *
  * @example
  * ```ts
@@ -80,7 +85,7 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
  * ```
  *
  * @returns a scheduled handler; it resolves to the handler's value or to the result of `onSkipped`, which the platform
- * ignores
+ * ignores. Its method `now` runs the job by hand, from a route, say
  * @throws TypeError, RangeError when wrapping, for invalid options
  */
 export function withSingleExecution<
@@ -90,7 +95,7 @@ export function withSingleExecution<
 >(
   handler: (controller: C, env: Env, ctx: X, execution: Execution) => unknown,
   options: Options<Env, C, X>,
-): (controller: C, env: Env, ctx: X) => Promise<void> {
+): WithNow<(controller: C, env: Env, ctx: X) => Promise<void>> {
   const { settings, orderFor, reply } = resolveWrapper(handler, options, {
     ownOptions: OWN_OPTIONS,
     onUnscheduled: warnOfNoTick(),
@@ -98,19 +103,31 @@ export function withSingleExecution<
   const timesFor = timesByOptions(settings, options);
   const policyFor = policyChooser(options.store, settings);
 
-  return async function scheduled(this: unknown, controller: C, env: Env, ctx: X): Promise<void> {
+  const runFor = async (self: unknown, read: typeof readScheduledTime, [controller, env, ctx]: [C, Env, X]) => {
     if (typeof controller !== 'object' || controller === null) {
       throw new TypeError(`controller is ${describe(controller)}: pass on what the platform calls scheduled with`);
     }
-    const cron: unknown = controller.cron;
-    const who = `worker, cron ${typeof cron === 'string' ? cron : describe(cron)}`;
-    const order = orderFor([controller, env, ctx], who, readScheduledTime(controller), timesFor);
+    const trigger = read(controller);
+    const order = orderFor([controller, env, ctx], whoRuns(controller, trigger), trigger, timesFor);
     const task = (execution: Execution) =>
       withBackgroundWork(ctx, (counting) =>
-        handler.call(this, controllerOf(controller, execution), env, counting, execution),
+        handler.call(self, controllerOf(controller, execution), env, counting, execution),
       );
     return reply(await run(task, order, policyFor(controller, env))) as undefined;
   };
+  async function scheduled(this: unknown, ...args: [C, Env, X]): Promise<void> {
+    return runFor(this, readScheduledTime, args);
+  }
+  async function now(this: unknown, ...args: [C, Env, X]): Promise<void> {
+    // `scheduled.now()` makes the wrapped handler its `this`, which means nothing to the handler.
+    return runFor(this === scheduled ? undefined : this, () => ({ isManual: true }), args);
+  }
+  return Object.assign(scheduled, { now });
+}
+
+function whoRuns({ cron }: { readonly cron: unknown }, { isManual }: Trigger): string {
+  if (isManual) return 'worker, by hand';
+  return `worker, cron ${typeof cron === 'string' ? cron : describe(cron)}`;
 }
 
 /** Maps each copy of a controller that a handler gets to the platform's own controller. */

@@ -1,14 +1,40 @@
 import type { Execution } from '../core/public/execution.js';
+import { describe } from '../core/values/checks.js';
 import { environmentVariable, thisProcess } from '../core/values/environment.js';
 import { checkTick } from '../core/values/tick.js';
 import { readInstant, type Trigger } from '../core/wrap/trigger.js';
 
+/** The header in which Google Cloud Scheduler sends the scheduled time. */
+const GOOGLE_TIME = 'x-cloudscheduler-scheduletime';
 /** Headers in which Vercel Schedules and Google Cloud Scheduler send the scheduled time. */
-const TIME_HEADERS = ['ce-vssscheduledat', 'x-cloudscheduler-scheduletime'];
+const TIME_HEADERS = ['ce-vssscheduledat', GOOGLE_TIME];
+/** The header that asks for a run by hand. */
+const NOW_HEADER = 'x-single-execution';
 /** How far a request's scheduled time may be ahead of this host's clock. */
 const MAX_AHEAD_MS = 300_000;
 /** Headers in which Vercel Schedules, Vercel, Netlify, Supabase and Cloudflare send the id of a request. */
 const ID_HEADERS = ['ce-id', 'x-vercel-id', 'x-nf-request-id', 'sb-request-id', 'cf-ray'];
+
+/**
+ * Reads what a request asks for: a run by hand, or the run of its scheduled time.
+ *
+ * @param readsTime whether the scheduled time of the request is its tick
+ */
+export async function readRequest(request: Request, readsTime: boolean, nowMs: number): Promise<Trigger> {
+  const { headers } = request;
+  const read = readsTime ? await readSchedule(request) : readInstant(firstHeader(request, [GOOGLE_TIME]));
+  if (headers.get(NOW_HEADER) === 'now' || isForceRun(request, read, nowMs)) return { isManual: true };
+  return readsTime ? read : {};
+}
+
+/**
+ * Whether Google's "Force run" has sent a request. It sends no time, or the next time of the job, which may be days
+ * ahead. A time that is up to five minutes ahead may also come from a clock that is wrong, and is a scheduled time.
+ */
+function isForceRun({ headers }: Request, { tickMs, unreadableTick }: Trigger, nowMs: number): boolean {
+  if (headers.get('x-cloudscheduler') !== 'true' || unreadableTick !== undefined) return false;
+  return tickMs === undefined || (headers.has(GOOGLE_TIME) && tickMs > nowMs + MAX_AHEAD_MS);
+}
 
 /**
  * Reads the scheduled time of a request: a scheduler's header, in ISO 8601, or `scheduledTime` of a JSON body, in ISO
@@ -23,10 +49,18 @@ export async function readSchedule(request: Request): Promise<Trigger> {
   return typeof time === 'number' ? { tickMs: time } : readInstant(time);
 }
 
-/** Why a request's scheduled time is refused, and the code that the caller gets. */
-export interface TickRefusal {
-  readonly code: 'TICK_MISSING' | 'TICK_UNREADABLE' | 'TICK_OUT_OF_RANGE';
+/** Why a request is refused, and the code that the caller gets. */
+export interface RequestRefusal {
+  readonly code: 'TICK_MISSING' | 'TICK_UNREADABLE' | 'TICK_OUT_OF_RANGE' | 'HEADER_UNKNOWN';
   readonly why: string;
+}
+
+/** Refuses a request whose header asks for something else than a run by hand. */
+export function refusedHeader({ headers }: Request): RequestRefusal | undefined {
+  const value = headers.get(NOW_HEADER);
+  if (value === null || value === 'now') return undefined;
+  const why = `its header ${NOW_HEADER} is ${describe(value)}: send now for a run by hand, or leave the header out`;
+  return { code: 'HEADER_UNKNOWN', why };
 }
 
 /**
@@ -35,7 +69,7 @@ export interface TickRefusal {
  *
  * @returns undefined for a time that is not refused
  */
-export function refusedTick({ tickMs, unreadableTick }: Trigger, nowMs: number): TickRefusal | undefined {
+export function refusedTick({ tickMs, unreadableTick }: Trigger, nowMs: number): RequestRefusal | undefined {
   if (unreadableTick !== undefined) {
     return { code: 'TICK_UNREADABLE', why: `its scheduled time cannot be read: ${unreadableTick}` };
   }

@@ -18,7 +18,7 @@ import {
   timesByOptions,
   type WrapperOptions,
 } from '../core/wrap/wrapper.js';
-import { readSchedule, refusedTick, requestOf, whoCalls } from './http-request.js';
+import { readRequest, refusedHeader, refusedTick, requestOf, whoCalls } from './http-request.js';
 
 /** A route that gets its execution as third argument. Handlers with fewer parameters fit. */
 export type Route<Q, X> = (request: Q, context: X, execution: Execution) => FetchResponse | PromiseLike<FetchResponse>;
@@ -95,8 +95,10 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
     if (refused) return refused;
     const times = timesFor();
     const args: [Q, X] = [request, context as X];
-    const read = readsSchedule ? await readSchedule(request) : {};
-    const refusal = readsSchedule && !isSwitchedOff(policy.store) && refusedTick(read, policy.clock.now());
+    const nowMs = policy.clock.now();
+    const read = await readRequest(request, readsSchedule, nowMs);
+    const needsTick = readsSchedule && !read.isManual && !isSwitchedOff(policy.store);
+    const refusal = refusedHeader(request) ?? (needsTick ? refusedTick(read, nowMs) : undefined);
     if (refusal) {
       warn(`lock "${nameFor(args)}": a request was refused with status 400: ${refusal.why}`);
       return refuse(400, refusal.code);

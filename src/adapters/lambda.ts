@@ -6,7 +6,7 @@ import type { Skipped } from '../core/public/outcome.js';
 import { run } from '../core/run/engine.js';
 import type { Order } from '../core/run/invocation.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
-import { namesOf } from '../core/values/checks.js';
+import { describe, namesOf } from '../core/values/checks.js';
 import { defined } from '../core/values/defined.js';
 import { LONGEST_LEASE_MS } from '../core/values/lease.js';
 import { type OnUnscheduled, readInstant, type Trigger, warnOfNoTick } from '../core/wrap/trigger.js';
@@ -63,7 +63,9 @@ type Reply<R, S> = S extends 'throw' ? R : S extends (skipped: Skipped) => infer
 type Wrapped<E, T, O> = (event: E, context: Context) => Promise<[Nothing, O] extends [O, Nothing] ? O : T>;
 
 /**
- * Wraps a scheduled Lambda function: it runs at most once per scheduled time, and never two at once.
+ * Wraps a scheduled Lambda function: it runs at most once per scheduled time, and never two at once. A call that is
+ * skipped resolves to a `Skipped`, unless `onSkipped` says otherwise, so that Lambda does not retry it. A call rejects
+ * with the handler's own error, or with a `LockStoreError` if the store failed.
  *
  * @example
  * ```ts
@@ -187,14 +189,25 @@ const SCHEDULE_SOURCES: readonly unknown[] = [undefined, 'aws.events', 'aws.sche
  * Reads the event of an EventBridge rule (`time`), Scheduler's own event (`time`; its `detail` is a string), or a
  * Scheduler input made of context attributes (`scheduledTime` or `time`, `scheduleArn`, `attemptNumber`, all strings).
  * The `time` of an event from any other source is not a scheduled time. `id` and `execution-id` change per delivery and
- * are not read.
+ * are not read. With `singleExecution: 'now'` the event asks for a run by hand.
+ *
+ * @throws TypeError for another value of `singleExecution`
  */
 export function readScheduleEvent(event: unknown): Trigger {
   if (typeof event !== 'object' || event === null) return {};
-  const { scheduledTime, time, source, scheduleArn, attemptNumber, resources } = event as Record<string, unknown>;
+  const { scheduledTime, time, source, scheduleArn, attemptNumber, resources, singleExecution } = event as Record<
+    string,
+    unknown
+  >;
+  if (singleExecution !== undefined && singleExecution !== 'now') {
+    throw new TypeError(
+      `singleExecution of the event is ${describe(singleExecution)}: send 'now' for a run by hand, or leave it out`,
+    );
+  }
   const arn = scheduleArn ?? (Array.isArray(resources) ? resources[0] : undefined);
   return {
     ...readInstant(scheduledTime ?? (SCHEDULE_SOURCES.includes(source) ? time : undefined)),
+    ...(singleExecution && { isManual: true }),
     ...defined({
       scheduleArn: typeof arn === 'string' ? arn : undefined,
       attempt: readCount(attemptNumber),

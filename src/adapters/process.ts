@@ -13,11 +13,13 @@ import {
   type OwnOptions,
   resolveWrapper,
   timesByOptions,
+  type WithNow,
   type WrapperOptions,
 } from '../core/wrap/wrapper.js';
 import { untilShutdown } from './process-shutdown.js';
 
 export { type CoordinatorOptions, nodeCronCoordinator, type RunCoordinator } from './process-coordinator.js';
+export type { WithNow };
 
 /**
  * Options of `withSingleExecution` for long-lived processes.
@@ -54,6 +56,8 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
  * Wraps a function that every process of a fleet calls by its own schedule: it runs at most once per scheduled time,
  * and never two at once. On SIGTERM, SIGINT and other signals that end a process, the signals of its runs abort. The
  * process ends when the runs have settled and released their locks, unless the program itself listens for that signal.
+ * A call that is skipped resolves to a `Skipped`, unless `onSkipped` says otherwise. A call rejects with the job's own
+ * error, or with a `LockStoreError` if the store failed.
  *
  * @example
  * ```ts
@@ -70,32 +74,35 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
  * ```
  *
  * @returns a function that takes the scheduler's arguments and resolves to the job's value or to the result of
- * `onSkipped`
+ * `onSkipped`; its method `now` runs the job by hand
  * @throws TypeError, RangeError when wrapping, for invalid options
  */
-export function withSingleExecution<R, F>(job: Job<[], R>, options: Options & FallingBack<F>): () => Promise<R | F>;
+export function withSingleExecution<R, F>(
+  job: Job<[], R>,
+  options: Options & FallingBack<F>,
+): WithNow<() => Promise<R | F>>;
 export function withSingleExecution<R, S extends 'return' | 'throw' = 'return'>(
   job: Job<[], R>,
   options: Options & Reporting<S>,
-): () => Promise<Reply<R, S>>;
+): WithNow<() => Promise<Reply<R, S>>>;
 /** For a job with arguments: declare the type of each parameter, also of the execution. */
 export function withSingleExecution<A extends readonly unknown[], R, F>(
   job: Job<A, R>,
   options: Options<NoInfer<A>> & FallingBack<F>,
-): (...args: A) => Promise<R | F>;
+): WithNow<(...args: A) => Promise<R | F>>;
 export function withSingleExecution<A extends readonly unknown[], R, S extends 'return' | 'throw' = 'return'>(
   job: Job<A, R>,
   options: Options<NoInfer<A>> & Reporting<S>,
-): (...args: A) => Promise<Reply<R, S>>;
+): WithNow<(...args: A) => Promise<Reply<R, S>>>;
 /** For options that are not known at compile time: the result also depends on `onSkipped`. */
 export function withSingleExecution<A extends readonly unknown[]>(
   job: Job<A, unknown>,
   options: Options<NoInfer<A>>,
-): (...args: A) => Promise<unknown>;
+): WithNow<(...args: A) => Promise<unknown>>;
 export function withSingleExecution<A extends readonly unknown[]>(
   job: (...args: never[]) => unknown,
   options: Options<A>,
-): (...args: A) => Promise<unknown> {
+): WithNow<(...args: A) => Promise<unknown>> {
   const { settings, orderFor, reply } = resolveWrapper(job, options, {
     ownOptions: OWN_OPTIONS,
     byDefault: logAndMetrics,
@@ -107,11 +114,19 @@ export function withSingleExecution<A extends readonly unknown[]>(
   const policy = withStore(settings, options.store);
   const timesFor = timesByOptions(settings, options);
 
-  return async function singleExecution(this: unknown, ...args: A): Promise<unknown> {
-    const order = orderFor(args, thisProcess(), readCall(args[0]), timesFor);
-    const task = (execution: Execution) => job.call(this, ...withExecution(args, execution, job.length));
+  const runFor = async (self: unknown, args: A, read: Trigger): Promise<unknown> => {
+    const order = orderFor(args, thisProcess(), read, timesFor);
+    const task = (execution: Execution) => job.call(self, ...withExecution(args, execution, job.length));
     return reply(await untilShutdown((shutdown) => run(task, { ...order, shutdown }, policy)));
   };
+  async function singleExecution(this: unknown, ...args: A): Promise<unknown> {
+    return runFor(this, args, readCall(args[0]));
+  }
+  async function now(this: unknown, ...args: A): Promise<unknown> {
+    // `job.now()` makes the wrapped function its `this`, which means nothing to the job.
+    return runFor(this === singleExecution ? undefined : this, args, { isManual: true });
+  }
+  return Object.assign(singleExecution, { now });
 }
 
 /**

@@ -198,7 +198,7 @@ export function lockAdmin(store: LockAdminStore, options: AdminOptions = {}): Lo
 
 /** The force release of a grant; undefined if the lock is not held under this token. */
 function forceOf(lock: LockInfo, item: Item, fencingToken: number, now: number): ForceRelease | undefined {
-  const { name, lockedAt, tick } = lock;
+  const { name, lockedAt, tick, isManual } = lock;
   if (!isTaken(lock) || lock.fencingToken !== fencingToken || lockedAt === undefined) return undefined;
   return {
     name,
@@ -206,7 +206,7 @@ function forceOf(lock: LockInfo, item: Item, fencingToken: number, now: number):
     fencingToken,
     lockedAtMs: lockedAt.getTime(),
     nowMs: Math.round(now),
-    ...defined({ tickMs: tick?.getTime(), failedTicks: failedTicksAfterCrash(item) }),
+    ...defined({ tickMs: tick?.getTime(), isManual, failedTicks: failedTicksAfterCrash(item) }),
   };
 }
 

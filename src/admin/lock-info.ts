@@ -5,6 +5,7 @@ import { openTicksIn } from '../core/record/open-ticks.js';
 import { isGivenBack } from '../core/record/refusal.js';
 import { type RingRun, runsOf } from '../core/record/run-ring.js';
 import { defined } from '../core/values/defined.js';
+import { isByHand } from '../core/values/names.js';
 import { dateOf } from '../core/values/tick.js';
 
 /**
@@ -35,6 +36,8 @@ export interface LockInfo {
   readonly leaseMs?: number;
   /** Tick of the latest grant. */
   readonly tick?: Date;
+  /** True if the latest grant is a run by hand, which has no tick; absent once an operator has ended it. */
+  readonly isManual?: true;
   /** Highest tick done. */
   readonly doneTick?: Date;
   /**
@@ -73,6 +76,8 @@ export interface RunInfo {
   readonly status: 'succeeded' | 'failed' | 'crashed' | 'forced';
   /** The scheduled time of the run. */
   readonly tick?: Date;
+  /** True for a run by hand, which has no tick. */
+  readonly isManual?: true;
   /** When its lease began. */
   readonly lockedAt: Date;
   /**
@@ -107,6 +112,7 @@ export function lockInfo({ name, item, readMs }: StoredLock, hostMs: number): Lo
       leaseMs: record.leaseMs,
       openTicks: openTicks.length > 0 ? openTicks : undefined,
       tick: dateOf(record.tick),
+      isManual: record.tick === undefined ? isByHand(record.attemptId) : undefined,
       doneTick: dateOf(record.doneTick),
       schedule: record.schedule,
       readAt: dateOf(readMs),
@@ -152,11 +158,11 @@ function stateOf(record: LockRecord, nowMs: number): NonNullable<LockInfo['under
   return lockUntil > nowMs && !isGivenBack(record) ? 'waiting' : 'free';
 }
 
-function runInfo({ status, tickMs, lockedAtMs, durationMs, fencingToken, caughtUp }: RingRun): RunInfo {
+function runInfo({ status, tickMs, isManual, lockedAtMs, durationMs, fencingToken, caughtUp }: RingRun): RunInfo {
   return {
     status,
     lockedAt: dateOf(lockedAtMs),
     fencingToken,
-    ...defined({ tick: dateOf(tickMs), durationMs, caughtUp }),
+    ...defined({ tick: dateOf(tickMs), isManual, durationMs, caughtUp }),
   };
 }

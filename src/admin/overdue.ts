@@ -28,8 +28,8 @@ export interface OverdueOptions {
 /**
  * Finds out whether a job has stopped. It is overdue when a tick of its schedule is older than `grace`, no tick at or
  * after it is done, no live lease has a tick at or after it, and its lock is not paused. If its calls carry no tick, the
- * last run that succeeded counts, and with a duration as schedule that run's instant plus the duration. A job that never
- * ran is overdue, too.
+ * last run that succeeded counts, and with a duration as schedule that run's instant plus the duration. A run by hand
+ * does not count. A job that never ran is overdue, too.
  *
  * @example
  * ```ts
@@ -89,14 +89,14 @@ export function scheduleFor(
 
 /**
  * Returns the newest instant for which the job has done its work, or is at work: the tick that is done, or the tick of a
- * live lease. Where calls carry no tick, the start of the run counts.
+ * live lease. Where calls carry no tick, the start of the run counts. A run by hand never counts.
  */
 function lastSeen(lock: LockInfo, schedule: Schedule, nowMs: number): number | undefined {
-  const { doneTick, lockedAt, tick } = lock;
-  const success = lock.runs.find(({ status }) => status === 'succeeded');
+  const { doneTick, lockedAt, tick, isManual } = lock;
+  const success = lock.runs.find(({ status, isManual }) => status === 'succeeded' && !isManual);
   const isLive = isHeld(lock, nowMs);
   const hasTicks = isTimed(schedule) && doneTick !== undefined;
-  const starts = hasTicks ? [] : [success?.lockedAt ?? doneTick, isLive && !tick ? lockedAt : undefined];
+  const starts = hasTicks ? [] : [success?.lockedAt ?? doneTick, isLive && !tick && !isManual ? lockedAt : undefined];
   const seen = [
     hasTicks ? doneTick.getTime() : undefined,
     isLive ? tick?.getTime() : undefined,

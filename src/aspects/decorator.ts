@@ -1,5 +1,7 @@
-import { type Options as JobOptions, withSingleExecution } from '../adapters/process.js';
+import { type Options as JobOptions, type WithNow, withSingleExecution } from '../adapters/process.js';
 import { describe } from '../core/values/checks.js';
+
+export type { WithNow };
 
 /**
  * Options of `SingleExecution`, as for `withSingleExecution` of `single-execution/process`; `A` are the method's
@@ -28,7 +30,8 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
  * Decorates an async method that every process of a fleet calls by its own schedule: it runs at most once per scheduled
  * time, and never two at once. The method keeps its `this` and its arguments; in it, `currentExecution()` returns the
  * execution. A decorator cannot change a method's type: if a run is skipped, the promise resolves to the result of
- * `onSkipped`.
+ * `onSkipped`. To run by hand, call the method's own method `now`:
+ * `(jobs.sendDigest as WithNow<Jobs['sendDigest']>).now.call(jobs)`.
  *
  * @example
  * ```ts

@@ -33,12 +33,15 @@ export interface ElectionOptions extends CandidateOptions {
   readonly candidate?: string;
   /**
    * How long other candidates wait for a leader that died: 1 s to 24 h. The leader renews the lease each time a third
-   * of it has passed.
+   * of it has passed. A number is milliseconds.
    *
    * @default '15s'
    */
   readonly lease?: Duration;
-  /** How long a candidate that does not lead waits at most before it asks again. @default a fifth of the lease */
+  /**
+   * How long a candidate that does not lead waits at most before it asks again. A number is milliseconds. @default a
+   * fifth of the lease
+   */
   readonly retryEvery?: Duration;
   /** Called when this candidate leads. Its term lasts until the signal aborts, or until this function throws. */
   readonly onStarted?: (leadership: Leadership) => unknown;

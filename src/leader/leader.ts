@@ -19,7 +19,10 @@ export { createLeaderElection, type ElectionOptions, type LeaderElection, type L
 export interface LeadershipOptions extends CandidateOptions {
   /** The candidate of this function: a region, or a deployment. All its processes use the same name. */
   readonly candidate: string;
-  /** How long a candidate leads after its last invocation. Choose more than the time between two invocations. */
+  /**
+   * How long a candidate leads after its last invocation. Choose more than the time between two invocations. A number is
+   * milliseconds.
+   */
   readonly lease: Duration;
 }
 

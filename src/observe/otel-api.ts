@@ -4,7 +4,7 @@
  */
 
 /** Attributes of a span or a measurement. */
-type Attributes = Record<string, string | number>;
+type Attributes = Record<string, string | number | boolean>;
 
 /** The identity of a span. */
 export interface SpanContext {

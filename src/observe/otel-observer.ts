@@ -223,6 +223,7 @@ function headOf(event: LockEvent) {
       'single_execution.attempt_id': event.attemptId,
       'single_execution.fencing_token': 'fencingToken' in event ? event.fencingToken : undefined,
       'single_execution.tick': tick,
+      'single_execution.is_manual': event.isManual,
       'faas.trigger': tick && 'timer',
       'faas.time': tick,
     }),

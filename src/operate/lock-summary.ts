@@ -4,7 +4,7 @@ import { defined } from '../core/values/defined.js';
 import { nameProblem } from '../core/values/names.js';
 import { causeWords } from '../core/values/thrown.js';
 import type { DueTicks } from './due-ticks.js';
-import { shortInstant, shortSpan, toTheSecond } from './times.js';
+import { shortInstant, shortSpan, tickWords, toTheSecond } from './times.js';
 import { lastRenewal, pauseWords } from './verdict.js';
 
 export { causeWords, isTaken, nameProblem, stateWithoutPause };
@@ -19,6 +19,8 @@ export interface LockSummary {
   readonly holder?: string;
   /** The tick of the holder's run. */
   readonly tick?: Date;
+  /** Whether the holder's run is one by hand. */
+  readonly isManual?: true;
   /** How long ago the lock was taken. */
   readonly ageMs?: number;
   /** Time until others may take the lock; 0 if they may now. */
@@ -27,6 +29,8 @@ export interface LockSummary {
   readonly lastResult?: RunInfo['status'];
   /** The tick of the last run that has ended. */
   readonly lastTick?: Date;
+  /** Whether the last run that has ended was one by hand. */
+  readonly isLastManual?: true;
   /** Ticks that are not done, oldest first. */
   readonly openTicks: readonly Date[];
   /**
@@ -53,10 +57,12 @@ export function lockSummary(lock: LockInfo & DueTicks, nowMs: number): LockSumma
       underlyingState,
       holder: taken ? lockedBy : undefined,
       tick: taken ? lock.tick : undefined,
+      isManual: taken ? lock.isManual : undefined,
       ageMs: taken && lockedAt ? Math.max(0, nowMs - lockedAt.getTime()) : undefined,
       leftMs: taken || stateWithoutPause(lock) === 'waiting' ? leftMs : undefined,
       lastResult: last?.status,
       lastTick: last?.tick,
+      isLastManual: last?.isManual,
     }),
     openTicks,
     missedTicks: missedTicksOf(lock),
@@ -134,13 +140,13 @@ export function stateWords({ state, underlyingState }: Pick<LockInfo, 'state' | 
 }
 
 function holderFacts(lock: LockInfo, nowMs: number): [string, string | undefined][] {
-  const { lockedBy, lockedAt, lockUntil, tick } = lock;
+  const { lockedBy, lockedAt, lockUntil } = lock;
   const taken = isTaken(lock);
   const isKept = taken || stateWithoutPause(lock) === 'waiting';
   const renewed = lastRenewal(lock, nowMs);
   return [
     [taken ? 'holder' : 'last holder', lockedBy],
-    [taken ? 'tick' : 'last tick', tick && shortInstant(tick)],
+    [taken ? 'tick' : 'last tick', tickWords(lock)],
     ['locked at', lockedAt && `${toTheSecond(lockedAt)}, ${shortSpan(nowMs - lockedAt.getTime())} ago`],
     ['locked until', isKept && lockUntil ? untilWords(lockUntil, nowMs) : undefined],
     ['last renewed', renewed && `${toTheSecond(renewed)}, ${shortSpan(nowMs - renewed.getTime())} ago`],
@@ -153,8 +159,8 @@ function untilWords(until: Date, nowMs: number): string {
 }
 
 /** How and when a run ended, and which run it was. */
-function resultWords({ status, tick, lockedAt, durationMs, fencingToken }: RunInfo, nowMs: number): string {
-  const run = tick ? `tick ${shortInstant(tick)}` : `token ${fencingToken}`;
+function resultWords({ status, lockedAt, durationMs, fencingToken, ...of }: RunInfo, nowMs: number): string {
+  const run = of.tick ? `tick ${shortInstant(of.tick)}` : `${of.isManual ? 'by hand, ' : ''}token ${fencingToken}`;
   const end = new Date(lockedAt.getTime() + (durationMs ?? Number.NaN));
   // A row that somebody else wrote may contain any duration.
   if (Number.isNaN(end.getTime())) return `${status} (${run})`;

@@ -26,6 +26,11 @@ export function shortInstant(at: Date): string {
   return at.toISOString().replace('.000Z', 'Z');
 }
 
+/** What a run is for, as an operator reads it: its tick, or `now` for a run by hand. */
+export function tickWords({ tick, isManual }: { readonly tick?: Date; readonly isManual?: true }): string | undefined {
+  return tick ? shortInstant(tick) : isManual && 'now';
+}
+
 /** Any other instant, cut to the second. */
 export function toTheSecond(at: Date): string {
   return at.toISOString().replace(/\.\d+Z$/, 'Z');

@@ -18,7 +18,7 @@ export interface CronOptions extends ZoneOptions {
 }
 
 /**
- * Makes the schedule of a crontab's five fields, such as `0 9 * * MON-FRI`, of six fields with seconds first, or of a
+ * Makes the schedule, in UTC unless `timeZone` is set, of a crontab's five fields, such as `0 9 * * MON-FRI`, of six fields with seconds first, or of a
  * word such as `@daily`. If the day of the month and the day of the week are both given, a day that fits one of them is
  * enough, unless one of the fields begins with a star, as in a crontab. When the clock is put forward over a fixed
  * time, its tick moves to the instant of the change, and is optional.

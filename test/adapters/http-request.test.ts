@@ -1,4 +1,5 @@
 import { withSingleExecution } from 'single-execution/http';
+import { cron } from 'single-execution/schedule';
 import { describe, expect, test, vi } from 'vitest';
 import { readSchedule, whoCalls } from '../../src/adapters/http-request.js';
 import { memoryLocks } from '../support/memory-locks.js';
@@ -208,5 +209,77 @@ describe('rows 44, 174: the name of the holder', () => {
     vi.unstubAllEnvs();
     vi.stubGlobal('process', { pid: 1, env: {} });
     expect(whoCalls(get({}))).toBe('a request');
+  });
+});
+
+describe('row 197: a run by hand of a route', () => {
+  const minutes = (ahead: number) => new Date(NOON + 7_000 + ahead * 60_000).toISOString();
+  const google = (ahead?: number): Headers => ({
+    'x-cloudscheduler': 'true',
+    ...(ahead !== undefined && { 'x-cloudscheduler-scheduletime': minutes(ahead) }),
+  });
+
+  /** What a handler got of each request: its tick, `now` for a run by hand; or the code of a refusal. */
+  async function asked(options: object, ...requests: Request[]) {
+    const { options: common } = await setting();
+    const given: unknown[] = [];
+    const route = withSingleExecution(
+      async (_request: Request, _context: unknown, { tick, isManual }) => {
+        given.push(isManual ? 'now' : tick?.toISOString());
+        return Response.json({});
+      },
+      { ...common, ...options },
+    );
+    for (const request of requests) {
+      const response = await route(request);
+      if (response.status !== 200)
+        given.push([response.status, ((await response.json()) as { readonly code?: string }).code]);
+    }
+    return given;
+  }
+
+  test("F182 row 197: is Google's Force run, which sends no time, or one that is more than five minutes ahead", async () => {
+    const days = 24 * 60;
+    const requests = [google(), google(5 + 1 / 60_000), google(3 * days), google(400 * days)];
+
+    expect(await asked({}, ...requests.map((headers) => get(headers)))).toEqual(['now', 'now', 'now', 'now']);
+    const nearest = { tick: 'nearest', schedule: cron('0 12 * * *') };
+    expect(await asked(nearest, get(google()), get(google(days)), get(google(0)))).toEqual([
+      'now',
+      'now',
+      '2026-09-02T12:00:00.000Z',
+    ]);
+  });
+
+  test("is none of Google's other requests, and of no other caller", async () => {
+    const late = { ...google(), 'x-cloudscheduler-scheduletime': 'soon' };
+    const other = { 'x-cloudscheduler-scheduletime': minutes(6) };
+
+    expect(await asked({}, get(google(5)))).toEqual([minutes(5)]);
+    expect(await asked({}, get(late), get(other), get({ 'x-cloudscheduler': 'false' }))).toEqual([
+      [400, 'TICK_UNREADABLE'],
+      [400, 'TICK_OUT_OF_RANGE'],
+      [400, 'TICK_MISSING'],
+    ]);
+    const body = post(JSON.stringify({ scheduledTime: NOON }), { ...google(), 'content-type': 'application/json' });
+    expect(await asked({}, body)).toEqual(['2026-09-02T12:00:00.000Z']);
+  });
+
+  test('is asked for by a header; with another value the request is refused', async () => {
+    const now = { 'x-single-execution': 'now' };
+    expect(await asked({}, get(now), get({ ...now, ...google(0) }))).toEqual(['now', 'now']);
+    expect(await asked({ tick: 'none' }, get(now))).toEqual(['now']);
+    const others = ['Now', 'later', '', 'now, now'].map((value) => get({ ...google(0), 'x-single-execution': value }));
+    expect(await asked({}, ...others)).toEqual(others.map(() => [400, 'HEADER_UNKNOWN']));
+  });
+
+  test('is authorised like every request', async () => {
+    const secret = 'a secret of this test';
+    const headers = { 'x-single-execution': 'now' };
+    expect(await asked({ secret }, get(headers), get(google()))).toEqual([
+      [401, 'UNAUTHORIZED'],
+      [401, 'UNAUTHORIZED'],
+    ]);
+    expect(await asked({ secret }, get({ ...headers, authorization: `Bearer ${secret}` }))).toEqual(['now']);
   });
 });

@@ -38,6 +38,19 @@ describe('row 64: recorded events', () => {
   });
 });
 
+describe('row 196: singleExecution', () => {
+  test('asks for a run by hand, whatever else the event has', () => {
+    expect(readScheduleEvent({ singleExecution: 'now' })).toEqual({ isManual: true });
+    expect(readScheduleEvent({ ...fixture('rule-event'), singleExecution: 'now' })).toMatchObject({ isManual: true });
+  });
+
+  test.each([['Now'], [''], ['true'], [true], [null], [0], [{}]])('is an error if it is %o', (singleExecution) => {
+    expect(() => readScheduleEvent({ singleExecution })).toThrow(
+      /^singleExecution of the event is .+: send 'now' for a run by hand, or leave it out$/,
+    );
+  });
+});
+
 describe('row 36: the time', () => {
   test.each<[string, number]>([
     ['2026-01-01T00:00:00Z', MIDNIGHT],

@@ -224,7 +224,11 @@ test.each<[string, object, Error]>([
     { admin: viewOf(), jobs: [{ name: 'digest' }, { name: 'digest', grace: '1h' }] },
     new TypeError('jobs has lock "digest" twice: give it once'),
   ],
-  ['an empty name', { admin: viewOf(), jobs: [{ name: '' }] }, new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes")],
+  [
+    'an empty name',
+    { admin: viewOf(), jobs: [{ name: '' }] },
+    new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes"),
+  ],
   [
     'a since that is no Date',
     { admin: viewOf(), jobs: [{ name: 'digest', since: '2026-11-26' }] },

@@ -90,6 +90,19 @@ describe('row 181: a job with ticks', () => {
   });
 });
 
+test('row 195: a run by hand clears nothing', () => {
+  const byHand = run('succeeded', '2026-11-26T09:30:00Z', { isManual: true });
+  const held = { state: 'held', isManual: true, lockedAt: at('2026-11-26T09:50:00Z') } as const;
+  const last = run('succeeded', '2026-11-25T02:00:00Z');
+
+  expect(overdue(lockOf({ ...held, doneTick: at('2026-11-25T02:00:00Z'), runs: [byHand] }))).toBe(
+    '2026-11-26T02:00:00.000Z',
+  );
+  expect(overdue(lockOf({ ...held, runs: [byHand, last] }))).toBe('2026-11-26T02:00:00.000Z');
+  expect(overdue(lockOf({ ...held, runs: [byHand, last] }), { schedule: '6h' })).toBe('2026-11-25T08:00:00.000Z');
+  expect(overdue(lockOf({ ...held, runs: [byHand] }), { schedule: '1h' })).toBe('2026-11-26T09:45:00.000Z');
+});
+
 describe('row 181: a job that never ran', () => {
   test('is overdue at once, with the newest tick that is old enough', () => {
     expect(overdue(undefined)).toBe('2026-11-26T02:00:00.000Z');

@@ -73,6 +73,19 @@ describe.each<[string, () => string]>([
   ['swc, standard', () => swc('2022-03')],
   ['swc, legacyDecorator', () => swc(undefined)],
 ])('row 102: a method decorated with @SingleExecution, by %s', (_, compile) => {
+  test('row 199: its own now runs it by hand, with the this and the arguments of the call', async () => {
+    const { options, item } = setting();
+    const Class = made(compile(), { ...options, tick: { every: '1h' } });
+    const reports = new Class() as Reports & { readonly send: { readonly now: Reports['send'] } };
+    await reports.send('a');
+    expect(await reports.send('b')).toMatchObject({ reason: 'already-executed' });
+
+    expect(await reports.send.now.call(reports, 'c')).toEqual(['a', 'c']);
+    expect(await item()).toMatchObject({ doneTick: NOW, attemptId: expect.stringMatching(/^n/) });
+    const { make } = Class as unknown as { readonly make: { readonly now: ReportsClass['make'] } };
+    expect(await make.now.call(Class)).toBe('static');
+  });
+
   test('row 102: F48 keeps its this and its arguments, and gives its value back', async () => {
     const { options, item } = setting();
     const seen = vi.fn();

@@ -1,7 +1,6 @@
 import { expect, vi } from 'vitest';
 import type { ChildProgram, Said } from '../support/child-program.js';
 
-/** The lines that all processes of a fleet have printed. */
 export const saidBy = (fleet: readonly ChildProgram[]): Said[] => fleet.flatMap((child) => child.said());
 
 /**

@@ -54,7 +54,6 @@ function setting(order: readonly Name[], options: object = {}, tools = powertool
   return { ...tools, invoke, replies, published };
 }
 
-/** The lines of metrics that Powertools has written. */
 const lines = () => written.mock.calls.map(([line = '{}']) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
 const [TICK, NEXT] = ['2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z'];

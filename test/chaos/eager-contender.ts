@@ -22,7 +22,6 @@ export interface EagerContender {
 
 export interface Refusal {
   readonly reason: string;
-  /** When the try began. */
   readonly askedMs: number;
   /** The end of the lease that the refusal named. */
   readonly lockUntilMs: number;

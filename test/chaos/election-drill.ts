@@ -8,7 +8,6 @@ import { type Reign, type Tally, tally, type WitnessedWrite, witness } from './w
 
 export interface DrillOptions {
   readonly store: StoreAddress;
-  /** The URL of a Redis for the witness. */
   readonly witnessUrl: string;
   readonly group: string;
   readonly candidates: number;

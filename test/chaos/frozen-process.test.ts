@@ -118,7 +118,6 @@ const LOST = { assertHeld: 'LockLostError', reason: 'LockLostError' };
 const wakingAfter = (child: ChildProgram, ms: number) =>
   child.until('woke', ({ gapMs }) => Number(gapMs) >= ms - TURN_MS);
 
-/** The events that a program has reported. */
 function eventsOf(said: readonly Said[]): unknown[] {
   return said.filter(({ isEvent }) => isEvent).map((line) => line['said']);
 }

@@ -21,7 +21,6 @@ export interface HolderOrder {
 }
 
 const LOOK_EVERY_MS = 5;
-/** How long a piece of work takes. */
 const WORK_MS = 3;
 
 const { store: address, name, leaseMs, tickMs, tickMark = 'success', killAt } = order<HolderOrder>();

@@ -43,7 +43,6 @@ function requestsOf(kind: Kind, locks: ManyOrder['locks']): number {
   return locks === 'one' && each > 1 ? each + skip : each;
 }
 
-/** How many calls gave up. */
 function givenUp(round: ManySaid): number {
   const { UNAVAILABLE = 0, UNSETTLED = 0, ...others } = round.errors;
   expect(others).toEqual({});

@@ -18,7 +18,6 @@ export interface ManyOrder {
   readonly requests?: number;
 }
 
-/** The results of one round. */
 export interface ManySaid {
   readonly executed: number;
   readonly skipped: number;
@@ -33,7 +32,6 @@ export interface ManySaid {
   readonly abreast: number;
   /** The longest time in which no acquire and no release was answered, in seconds. */
   readonly silent: number;
-  /** The number of all requests to the store. */
   readonly requests: number;
   readonly seconds: number;
 }
@@ -65,7 +63,6 @@ let impatient = 0;
 let answeredMono = 0;
 let silentMs = 0;
 
-/** Records each acquire and release of a store. */
 function watched(store: LockStore): LockStore {
   const watch = async <R>(ask: () => Promise<R>): Promise<R> => {
     const one: Asked = { sinceMono: undefined, sentMono: new Set() };

@@ -27,7 +27,6 @@ export interface WitnessedWrite {
   readonly candidate: string;
   /** When the writer last asserted that it leads. Absent if it wrote without asserting. */
   readonly assertedAtMs?: number;
-  /** When the write was applied. */
   readonly atMs: number;
 }
 

@@ -284,6 +284,15 @@ describe('a command line', () => {
     [['--table', '--json', 'ls'], /--table needs a value/],
     [['--watch', 'ls'], /'--watch' comes before the command/],
     [['run', '--name', 'x', '--tick', 'nearest', '--table', 'x', '--', 'ls'], /--tick nearest needs --schedule/],
+    [
+      ['run', '--name', 'x', '--tick-from', 'kubernetes', '--table', 'x', '--', 'ls'],
+      /--tick-from kubernetes needs JOB_NAME: set it in the CronJob .*'batch.kubernetes.io\/job-name'/,
+    ],
+    [['run', '--name', 'x', '--tick-from', 'nomad', '--table', 'x', '--', 'ls'], /'nomad': the only one is kubernetes/],
+    [
+      ['run', '--name', 'x', '--tick-from', 'kubernetes', '--tick', 'nearest', '--table', 'x', '--', 'ls'],
+      /--tick and --tick-from exclude each other/,
+    ],
     [['run', '--name', 'x', '--schedule', '15m', '--table', 'x', '--', 'ls'], /no schedule says when ticks are due/],
     [['run', '--name', 'x', '--schedule', 'at(2198-01-01T00:00:00)', '--table', 'x', '--', 'ls'], /over 5m ahead of/],
     [['run', '--name', 'x', '--schedule', 'at(2010-01-01T00:00:00)', '--table', 'x', '--', 'ls'], /before 2015/],

@@ -1,3 +1,4 @@
+import { acquireLock, executeWithLock } from 'single-execution';
 import { describe, expect, test } from 'vitest';
 import { cliStage, freshName, KINDS, ran, taken } from './stage.js';
 
@@ -139,6 +140,24 @@ describe.each(KINDS)('on %s', (kind) => {
       { status: 'succeeded', tick: TEN.toISOString() },
       { status: 'failed' },
     ]);
+  });
+
+  test('row 190: a run by hand is now, in ls, show and runs, while it runs, when it has ended and when it was forced', async () => {
+    const { run, json, store, admin } = stage().on(kind);
+    const name = freshName();
+    const byHand = { name, store, lockAtMostFor: '1h', isManual: true, observers: [] } as const;
+    await executeWithLock(() => {}, byHand);
+    const lock = await acquireLock({ ...byHand, lockedBy: 'ann' });
+    expect((await run('show', name)).stdout).toMatch(/^tick +now$/m);
+    expect((await run('ls')).stdout).toMatch(new RegExp(`^${name} +held +ann +now .*succeeded +now`, 'm'));
+    await admin.forceRelease(name, { fencingToken: lock.fencingToken });
+
+    expect((await run('runs', name)).stdout).toMatch(/^forced +now .*\nsucceeded +now /m);
+    expect(await json('runs', name)).toMatchObject([
+      { status: 'forced', isManual: true },
+      { status: 'succeeded', isManual: true },
+    ]);
+    await lock.release();
   });
 
   test.each(['show', 'runs', 'open', 'resume'])('%s of a name without a lock exits with 3', async (command) => {

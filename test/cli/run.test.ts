@@ -43,6 +43,17 @@ async function started(kind: Kind, ...args: string[]) {
   return run;
 }
 
+/** The scheduled time of a CronJob, and the end that it gives to the name of its Job. */
+const JOB_MS = Date.parse(TICK);
+const JOB_MINUTES = JOB_MS / 60_000;
+
+/** Runs `true` in a pod of this Job. */
+const ranAs = (jobName: string, nowMs: number, ...line: string[]) => {
+  const { args } = stage().on('redis');
+  const env = { ...process.env, JOB_NAME: jobName };
+  return innerCli(['run', ...line, ...args, ...sh('')], env, { clock: clockAt(nowMs) });
+};
+
 /** Runs a command line in this process. */
 const runOn =
   (kind: Kind) =>
@@ -218,6 +229,56 @@ describe.concurrent('on redis', () => {
     expect(await at('2026-03-30T00:30:01Z')).toBe(0);
   });
 
+  test('row 198: with --now the command runs although its tick is done, and the tick of the schedule runs after it', async () => {
+    const { store, admin, args } = stage().on('redis');
+    const [name, file] = [freshName(), freshFile()];
+    const line = (...more: string[]) => [
+      'run',
+      '--name',
+      name,
+      '--schedule',
+      '0 * * * *',
+      ...more,
+      ...args,
+      ...sh(`${PRINT} >> ${file}`),
+    ];
+    const at = (hour: number, ...more: string[]) =>
+      innerCli(line(...more), {}, { clock: clockAt(Date.parse(TICK) + hour * 3_600_000) });
+    const now = await at(0.1, '--now');
+    expect(now.code).toBe(0);
+    expect((await linesOf(file))[0]).toMatch(new RegExp(`^${name}  \\d+$`));
+    expect(now.stderr).toContain(`single-execution: lock "${name}": runs by hand\n`);
+    expect((await at(0.1)).code).toBe(0);
+    expect((await at(0.2)).code).toBe(75);
+    expect((await at(0.3, '--now', '--quiet')).stderr).not.toContain('by hand');
+    const told = (await at(0.4, '--now', '--json')).stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(told.find(({ type }) => type === 'acquired')).toMatchObject({ name, isManual: true });
+    expect((await at(1.1)).code).toBe(0);
+
+    const { runs, doneTick } = (await admin.get(name)) ?? {};
+    expect(doneTick).toEqual(new Date(Date.parse(TICK) + 3_600_000));
+    expect(runs?.map(({ isManual = false }) => isManual)).toEqual([false, true, true, false, true]);
+    await taken(store, name, { lockedBy: 'web-1' });
+    expect(await at(1.2, '--now')).toMatchObject({ code: 75, stdout: '' });
+  });
+
+  test.each([TICK, 'nearest'])('row 198: --now beside --tick %s is wrong use', async (tick) => {
+    const { args } = stage().on('redis');
+    const line = ['run', '--name', freshName(), '--schedule', '0 * * * *', '--now', '--tick', tick];
+    const { code, stderr } = await innerCli(
+      [...line.filter((_, i) => tick === 'nearest' || i < 3 || i > 4), ...args, ...sh('')],
+      {},
+    );
+
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`--tick '${tick}' and --now exclude each other: a run by hand has no tick`),
+    });
+  });
+
   test('row 88: a run that begins late is for the tick that has been', async () => {
     const { args } = stage().on('redis');
     const line = ['run', '--name', freshName(), '--schedule', '* * * * *', ...args, ...sh('')];
@@ -242,6 +303,51 @@ describe.concurrent('on redis', () => {
     const { stderr } = await innerCli(line, {}, { clock: clockAt(previousMs + 24 * 3_600_000) });
 
     expect(stderr).toMatch(/calls always come (59|60) minutes before a tick of the schedule/);
+  });
+
+  test('row 201: --tick-from kubernetes takes the tick from the end of JOB_NAME, however late the pod starts', async () => {
+    const name = freshName();
+    const ofJob = (minutes: number, lateMs: number, ...more: string[]) =>
+      ranAs(`backup-2-${minutes}`, JOB_MS + lateMs, '--name', name, '--tick-from', 'kubernetes', ...more);
+
+    expect(await ofJob(JOB_MINUTES, 3_599_000)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`single-execution: lock "${name}": runs for its tick 2026-11-20T09:00:00Z\n`),
+    });
+    // A pod that Kubernetes has started again.
+    expect((await ofJob(JOB_MINUTES, 3_600_000)).code).toBe(75);
+    // The clock of this host is behind that of the cluster.
+    expect((await ofJob(JOB_MINUTES + 60, 3_300_000, '--schedule', '0 * * * *')).code).toBe(0);
+    expect(await stage().on('redis').admin.get(name)).toMatchObject({
+      doneTick: new Date(JOB_MS + 3_600_000),
+      schedule: '0 * * * *',
+    });
+  });
+
+  test.each([
+    ['-1', 'by hand'],
+    ['-manual', 'letters'],
+    ['-20261126', 'a date'],
+    ['-26112026x', 'digits and letters'],
+    [`-${JOB_MS}`, 'milliseconds'],
+    [`-${JOB_MS / 1_000}`, 'seconds'],
+    [`-0${JOB_MINUTES}`, 'digits that the controller does not write'],
+    [`-${JOB_MINUTES}-`, 'a dash'],
+    [`${JOB_MINUTES}`, 'no dash'],
+    [`-${JOB_MINUTES + 6}`, 'six minutes ahead'],
+    [`-${Date.UTC(2014, 11, 31) / 60_000}`, 'before 2015'],
+    ['-99999999999999999999999', 'no instant'],
+  ])('F192 row 201: a Job that was made by hand runs by hand, and says so: %s (%s)', async (end) => {
+    const name = freshName();
+    const line = ['--name', name, '--tick-from', 'kubernetes', '--schedule', '0 9 * * *', '--quiet'];
+    const jobName = end.startsWith('-') ? `backup${end}` : end;
+    const runs = [await ranAs(jobName, JOB_MS, ...line), await ranAs(jobName, JOB_MS, ...line)];
+
+    const said = expect.stringContaining(
+      `single-execution: JOB_NAME is '${jobName}', which does not end with the minutes of a scheduled time: runs by hand, without a tick\n`,
+    );
+    expect(runs).toEqual([1, 2].map(() => ({ code: 0, stdout: '', stderr: said })));
+    expect(await stage().on('redis').admin.get(name)).not.toHaveProperty('doneTick');
   });
 
   test('ticks without a run are listed', async () => {

@@ -27,7 +27,6 @@ export function versionOf(name: string): string {
   return packageJson(name).version;
 }
 
-/** The name of a client without its version, and its version. */
 export function identityOf(which: Pick<SqlClient<never>, 'package' | 'kind' | 'runtime'>) {
   const { name, version } = packageJson(which.package);
   const runtime = which.runtime === undefined ? '' : `, on ${which.runtime}`;

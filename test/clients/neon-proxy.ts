@@ -10,7 +10,6 @@ import { closed, listening } from '../support/loopback.js';
  * WebSockets to the server. Neon's service cannot run here; its clients can.
  */
 export interface NeonProxy {
-  /** For `neonConfig.fetchEndpoint`. */
   readonly endpoint: string;
   /** For `neonConfig`, so that connections go through WebSockets of this proxy. */
   readonly settings: object;

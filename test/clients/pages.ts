@@ -1,11 +1,8 @@
 import { versionOf } from './matrix.js';
 
-/** A line of a page's table of clients. */
 interface PageRow {
   readonly client: string;
-  /** The packages that are tested. */
   readonly packages: readonly string[];
-  /** What the page says to pass. */
   readonly pass: string;
 }
 
@@ -59,7 +56,6 @@ export const SQLITE_ROWS: readonly PageRow[] = [
   { client: 'Knex, Kysely', packages: ['knex', 'kysely'], pass: BY_FUNCTION },
 ];
 
-/** The table of clients as a page shows it. */
 export function pageTable(rows: readonly PageRow[]): string {
   const lines = rows.map(
     ({ client, packages, pass }) => `| ${client} | ${packages.map(versionOf).join(', ')} | ${pass} |`,

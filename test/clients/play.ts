@@ -11,7 +11,6 @@ import type { SqlClient } from './sql-client.js';
 /** How many cases of one client are played at a time: most of them wait for a lease to end. */
 const LANES = 8;
 
-/** Plays cases over a client of Postgres. Clients can share a database. */
 export async function playPostgres(
   which: SqlClient<PostgresClient>,
   url: string,
@@ -33,7 +32,6 @@ export async function playPostgres(
   }
 }
 
-/** Plays cases over a client of SQLite, on a file of its own. */
 export async function playSqlite(
   which: SqlClient<SqliteClient>,
   file: string,

@@ -9,7 +9,6 @@ import type { Order } from './program.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('./program.ts', import.meta.url));
 
-/** Plays the contract over a client in another runtime. */
 export async function playedElsewhere(runtime: 'Node 24' | 'Bun', order: Order): Promise<Played> {
   const [binary, args]: [string, string[]] =
     runtime === 'Bun' ? [bunBinary(), []] : [await nodeBinary(24), ['--import', 'tsx']];

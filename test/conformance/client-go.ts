@@ -3,40 +3,29 @@ import { createLeaderElection } from 'single-execution/leader';
 import { expectSame } from '../../src/testing/contract/stage/expectation.js';
 import { setScene } from '../../src/testing/contract/stage/scene.js';
 import { gate } from '../support/gate.js';
-import { onScene } from './on-scene.js';
-import { isGrantedAfterItsEnd, isGrantedAfterItsRelease, isRefusedWhileHeld } from './plays.js';
+import { ENDED, FREED, HELD, ofContract } from './on-scene.js';
 import type { Ground, Scenario } from './scenario.js';
 
 const ONE_OBJECT = 'A lock here is one record of one kind: there is nothing to move between.';
 
 /** What client-go's tests expect of its leader election, in our words. A leader's lease is the lease of a lock. */
 export const CLIENT_GO: readonly Scenario[] = [
-  onScene('takes the lead where there is no record', ({ grant }) => grant()),
-  onScene('takes the lead from a record that names no leader yet', async ({ pause, resume, grant }) => {
-    await pause(4_102_444_800_000);
-    await resume();
-    await grant();
-  }),
-  onScene('takes the lead that was given back', isGrantedAfterItsRelease),
-  onScene(
-    'takes the lead from a leader that was seen and has not renewed for the duration of its lease',
-    isGrantedAfterItsEnd,
+  ofContract('takes the lead where there is no record', 'acquire grants a name that was never used'),
+  ofContract(
+    'takes the lead from a record that names no leader yet',
+    'resume of a name paused before its first run leaves a record',
+    'a name paused before its first run begins like any other',
   ),
-  onScene('takes the lead from a record whose leader was taken out', async ({ grant, force }) => {
-    expectSame(await force(await grant()), 'forced', 'force release');
-    await grant();
-  }),
-  onScene('does not take the lead from a leader whose lease lasts', isRefusedWhileHeld),
-  onScene('the leader renews its lease and stays in its term', async ({ grant, extend, record }) => {
-    const lease = await grant();
-    expectSame((await extend(lease)).status, 'extended', 'renewal');
-    expectSame((await record())?.fencingToken, lease.fencingToken, 'term');
-  }),
-  onScene('a leader that steps down leaves no leader', async ({ run, record, grant }) => {
-    await run();
-    expectSame((await record())?.state, 'released', 'state');
-    await grant();
-  }),
+  ofContract('takes the lead that was given back', FREED),
+  ofContract('takes the lead from a leader that was seen and has not renewed for the duration of its lease', ENDED),
+  ofContract('takes the lead from a record whose leader was taken out', 'row 53: a forced lock is free at once'),
+  ofContract('does not take the lead from a leader whose lease lasts', HELD),
+  ofContract('the leader renews its lease and stays in its term', 'an extension keeps the fencing token'),
+  ofContract(
+    'a leader that steps down leaves no leader',
+    'F52 a release keeps the record and writes how the run ended',
+    FREED,
+  ),
   {
     name: 'a leader that is stopped while its renewal is under way gives the lead back',
     async play(ground) {

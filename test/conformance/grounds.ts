@@ -5,7 +5,6 @@ import type { Ground, Kind } from './scenario.js';
 
 export interface Grounds {
   readonly all: readonly Ground[];
-  /** The version of the Redis server. */
   readonly redisVersion: string;
   stop(): Promise<void>;
 }

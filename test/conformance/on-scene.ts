@@ -1,7 +1,7 @@
+import { lockStoreContract } from 'single-execution/testing';
 import { type Scene, setScene } from '../../src/testing/contract/stage/scene.js';
 import type { Scenario } from './scenario.js';
 
-/** A scenario on the scene of our own contract for stores. */
 export function onScene(name: string, play: (scene: Scene) => Promise<unknown>): Scenario {
   return {
     name,
@@ -10,6 +10,28 @@ export function onScene(name: string, play: (scene: Scene) => Promise<unknown>):
     },
   };
 }
+
+/** A scenario whose expectation is that of cases of our own contract for stores, which it plays. */
+export function ofContract(name: string, ...cases: readonly string[]): Scenario {
+  const found = cases.map((title) => {
+    const one = lockStoreContract.find((each) => each.name === title);
+    if (!one) throw new Error(`the contract has no case '${title}'`);
+    return one;
+  });
+  return {
+    name,
+    async play(ground) {
+      for (const { check } of found) await check(ground.harness());
+    },
+  };
+}
+
+export const HELD = 'row 44: acquire of a held lock is refused as locked and names its holder';
+export const FREED = 'release frees the lock at once';
+export const ENDED = 'row 27: the first acquire after expiry is granted';
+export const APART = 'two names do not touch each other';
+export const EXTENDED = 'an extension keeps a lock that would have expired';
+export const EXTENDED_RELEASED = 'an extended lease is released like any other';
 
 /** Whether another attempt is granted. Such a grant is released at once. */
 export async function isFree({ acquire, claim, release }: Scene): Promise<boolean> {

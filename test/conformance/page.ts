@@ -26,7 +26,7 @@ function pageOf(results: readonly Result[], redisVersion: string): string {
   return [
     '# Conformance: the tests of others',
     '',
-    'Other projects have written tests for their locks. They run here against our stores: in memory, on DynamoDB Local 3.3, on Redis, and on Redis behind the REST protocol of Upstash. `npm run conformance` runs them and writes this page. They are also part of `npm test`, which fails when a count on this page is not that of the run.',
+    'Other projects have written tests for their locks. They run here against our stores: in memory, on DynamoDB Local 3.3, on Redis, and on Redis behind the REST protocol of Upstash. `npm run conformance` runs them and writes this page. They are also part of `npm test`, which fails when a count on this page is not that of the run. If the [contract of our stores](custom-store.md) states what a scenario expects, the cases of the contract are played.',
     '',
     `The figures are of Redis ${redisVersion}. A cell says how many scenarios pass, of those that apply to a store.`,
     '',

@@ -4,7 +4,6 @@ import type { ContractHarness } from 'single-execution/testing';
 export const KINDS = ['memory', 'DynamoDB', 'Redis', 'Upstash'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A store under test, and what a scenario needs to play on it. */
 export interface Ground {
   readonly kind: Kind;
   /** The store for scenarios that wait for real time. */

@@ -1,34 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectSame } from '../../src/testing/contract/stage/expectation.js';
 import { HOLD_MS } from '../../src/testing/contract/stage/scene.js';
-import { isFree, onScene } from './on-scene.js';
-import {
-  isGrantedAfterItsEnd,
-  isGrantedAfterItsRelease,
-  isHeldUntilItsRelease,
-  isNotExtendedAfterItsEnd,
-  isRefusedWhileHeld,
-  isTakenTenTimes,
-} from './plays.js';
+import { APART, ENDED, EXTENDED, EXTENDED_RELEASED, FREED, HELD, isFree, ofContract, onScene } from './on-scene.js';
+import { isNotExtendedAfterItsEnd, isTakenTenTimes } from './plays.js';
 import type { Scenario } from './scenario.js';
 
 const SAME_HANDLE =
   'An extension prolongs the lease of the same attempt and makes no second handle, so that an older handle stays good.';
 const WORKERS = 8;
 const ROUNDS = 25;
-/** The number of rounds of the first worker. */
 const FEW_ROUNDS = 10;
 
-/** What ShedLock asks of every lock provider, in our words. */
 export const SHEDLOCK: readonly Scenario[] = [
-  onScene('a lock that was taken is held, and free once it is unlocked', isHeldUntilItsRelease),
-  onScene('a held lock is not given a second time', isRefusedWhileHeld),
-  onScene('two locks of different names are independent', async ({ grant, name, release }) => {
-    const [one, other] = [await grant(), await grant({ name: `${name} 2` })];
-    expectSame([await release(one), await release(other)].join(), 'released,released', 'releases');
-  }),
-  onScene('a lock can be taken twice in a row', isGrantedAfterItsRelease),
-  onScene('a lock whose time is over is free, and can be taken', isGrantedAfterItsEnd),
+  ofContract('a lock that was taken is held, and free once it is unlocked', HELD, FREED),
+  ofContract('a held lock is not given a second time', HELD),
+  ofContract('two locks of different names are independent', APART),
+  ofContract('a lock can be taken twice in a row', FREED),
+  ofContract('a lock whose time is over is free, and can be taken', ENDED),
   onScene('ten times: taken, refused to another, free right after the unlock', isTakenTenTimes),
   onScene(`${WORKERS} workers count under two locks and no count is lost`, async (scene) => {
     const counters = [0, 0];
@@ -50,27 +38,16 @@ export const SHEDLOCK: readonly Scenario[] = [
     await Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
     expectSame(counters.join(), `${FEW_ROUNDS + 3 * ROUNDS},${4 * ROUNDS}`, 'counts');
   }),
-  onScene('lockAtLeastFor holds the lock after the unlock, and then frees it', async (scene) => {
-    await scene.run({}, { lockAtLeastForMs: HOLD_MS });
-    await scene.refuse('lock-at-least-for');
-    const short = { name: `${scene.name} short` };
-    const lease = await scene.grant(short);
-    const { shortLeaseMs, expire } = scene.harness;
-    await scene.release(lease, { lockAtLeastForMs: shortLeaseMs });
-    await expire({ ...lease, lockUntilMs: lease.lockedAtMs + shortLeaseMs });
-    await scene.grant(short);
-  }),
-  onScene('an extended lock outlives its first end', async (scene) => {
-    const lease = await scene.grant({ leaseMs: scene.harness.shortLeaseMs });
-    expectSame((await scene.extend(lease)).status, 'extended', 'extend');
-    await scene.harness.expire(lease);
-    expectSame(await isFree(scene), false, 'free');
-    await scene.release(lease);
-    expectSame(await isFree(scene), true, 'free');
-  }),
-  onScene('an unlocked lock cannot be extended', async ({ run, extend }) => {
-    expectSame((await extend(await run())).status, 'lost', 'extend');
-  }),
+  ofContract(
+    'lockAtLeastFor holds the lock after the unlock, and then frees it',
+    'row 4: lockAtLeastFor counts from the start of a run, even if it is released late',
+    'a hold that is over frees the lock',
+  ),
+  ofContract('an extended lock outlives its first end', EXTENDED, EXTENDED_RELEASED),
+  ofContract(
+    'an unlocked lock cannot be extended',
+    'extend after a release that holds the lock does not prolong the hold',
+  ),
   {
     ...onScene('a lock whose time is over cannot be extended', isNotExtendedAfterItsEnd),
     differs:

@@ -4,7 +4,6 @@ import { SHEDLOCK } from './shedlock.js';
 import { SYNCGUARD } from './syncguard.js';
 import { verrouScenarios } from './verrou.js';
 
-/** Test suites that other projects wrote for their own locks. */
 export const SUITES: readonly Suite[] = [
   {
     name: 'verrou',

@@ -1,16 +1,9 @@
 import { executeWithLock } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
-import { expectGranted, expectRising, expectSame } from '../../src/testing/contract/stage/expectation.js';
+import { expectRising, expectSame } from '../../src/testing/contract/stage/expectation.js';
 import type { Scene } from '../../src/testing/contract/stage/scene.js';
-import { isFree, onScene } from './on-scene.js';
-import {
-  isGrantedAfterItsEnd,
-  isGrantedAfterItsRelease,
-  isHeldUntilItsRelease,
-  isNotExtendedAfterItsEnd,
-  isRefusedWhileHeld,
-  isTakenTenTimes,
-} from './plays.js';
+import { APART, ENDED, EXTENDED, EXTENDED_RELEASED, FREED, HELD, ofContract, onScene } from './on-scene.js';
+import { isNotExtendedAfterItsEnd, isTakenTenTimes } from './plays.js';
 import type { Scenario } from './scenario.js';
 import { SIGNAL_SCENARIOS } from './syncguard-signals.js';
 
@@ -21,16 +14,9 @@ const GREATEST_LENGTH = 120;
 const LATE_EXTEND = 'While nobody took the lock over, a late extension is safe and keeps it.';
 
 const LIFE: readonly Scenario[] = [
-  onScene('a lock is taken, is held, is released and is free', isHeldUntilItsRelease),
-  onScene('a grant has a fencing token', async ({ grant }) => {
-    expectRising([0, (await grant()).fencingToken], 'token above nothing');
-  }),
-  onScene('locks of three names are taken and released beside each other', async (scene) => {
-    const names = ['a', 'b', 'c'].map((suffix) => `${scene.name} ${suffix}`);
-    const leases = await Promise.all(names.map((name) => scene.grant({ name })));
-    const released = await Promise.all(leases.map((lease) => scene.release(lease)));
-    expectSame(released.join(), 'released,released,released', 'releases');
-  }),
+  ofContract('a lock is taken, is held, is released and is free', HELD, FREED),
+  ofContract('a grant has a fencing token', 'F86 a fencing token is a safe integer'),
+  ofContract('locks of three names are taken and released beside each other', APART),
   {
     ...onScene('a second release is no release', async ({ run, release }) => {
       expectSame(await release(await run()), 'lost', 'second release');
@@ -38,104 +24,57 @@ const LIFE: readonly Scenario[] = [
     differs:
       'A release that is sent again is told `released` again: a client whose first answer was lost must not take its own release for a loss. Nothing is written.',
   },
-  onScene('a release of a lock that does not exist is none', async (scene) => {
-    expectSame(await scene.release(await strange(scene)), 'lost', 'release');
-  }),
+  ofContract(
+    'a release of a lock that does not exist is none',
+    'a release without a record answers lost and creates no record',
+  ),
   onScene('ten runs in quick succession are all granted and released', isTakenTenTimes),
 ];
 
 const CONTENTION: readonly Scenario[] = [
-  onScene('a held lock is refused to another as locked', isRefusedWhileHeld),
-  onScene('locks of different names are granted at the same time', async ({ name, grant }) => {
-    await Promise.all(['a', 'b', 'c'].map((suffix) => grant({ name: `${name} ${suffix}` })));
-  }),
-  onScene('a lock is granted after its release', isGrantedAfterItsRelease),
-  onScene('three who ask for a held lock are refused, and one who asks after its end is granted', async (scene) => {
-    await scene.grant();
-    await Promise.all([1, 2, 3].map(() => scene.refuse('locked')));
-    const later = { name: `${scene.name} later` };
-    await scene.grantAndDie(later);
-    await scene.grant(later);
-  }),
-  onScene('of five who ask at the same time one is granted, and afterwards the lock is free', async (scene) => {
-    const results = await Promise.all([1, 2, 3, 4, 5].map(() => scene.acquire(scene.claim())));
-    const granted = results.filter(({ status }) => status === 'acquired');
-    expectSame(granted.length, 1, 'grants');
-    for (const result of granted) await scene.release(expectGranted(result, 'acquire'));
-    expectSame(await isFree(scene), true, 'free');
-  }),
+  ofContract('a held lock is refused to another as locked', HELD),
+  ofContract('locks of different names are granted at the same time', APART),
+  ofContract('a lock is granted after its release', FREED),
+  ofContract('three who ask for a held lock are refused, and one who asks after its end is granted', HELD, ENDED),
+  ofContract(
+    'of five who ask at the same time one is granted, and afterwards the lock is free',
+    'F7 of twenty acquires at one instant exactly one is granted',
+    FREED,
+  ),
 ];
 
 const TIME: readonly Scenario[] = [
-  onScene('a lock ends by itself, and can be taken', isGrantedAfterItsEnd),
-  onScene('an extension moves the end of a lock', async ({ grant, extend, refuse, harness }) => {
-    const lease = await grant({ leaseMs: harness.shortLeaseMs });
-    const extended = await extend(lease);
-    expectRising([lease.lockUntilMs, extended.status === 'extended' ? extended.lockUntilMs : 0], 'ends');
-    await harness.expire(lease);
-    await refuse('locked');
-  }),
+  ofContract('a lock ends by itself, and can be taken', ENDED),
+  ofContract('an extension moves the end of a lock', 'extend moves the end of the lease to now + leaseMs', EXTENDED),
   {
     ...onScene('a lock that is over cannot be extended', isNotExtendedAfterItsEnd),
     differs: LATE_EXTEND,
   },
-  onScene('a lock is extended several times', async ({ grant, extend, refuse, release }) => {
-    const lease = await grant();
-    const statuses = [(await extend(lease)).status, (await extend(lease)).status];
-    expectSame(statuses.join(), 'extended,extended', 'extensions');
-    await refuse('locked');
-    expectSame(await release(lease), 'released', 'release');
-  }),
-  onScene('after the end of one lock the next is held again', async ({ grantAndDie, grant, refuse }) => {
-    await grantAndDie();
-    await grant();
-    await refuse('locked');
-  }),
+  ofContract('a lock is extended several times', 'extend never shortens a lease', EXTENDED_RELEASED),
+  ofContract('after the end of one lock the next is held again', ENDED),
 ];
 
 const OWNERSHIP: readonly Scenario[] = [
-  onScene('a stranger cannot release', async (scene) => {
-    await scene.grant();
-    expectSame(await scene.release(await strange(scene)), 'lost', 'release');
-    await scene.refuse('locked');
-  }),
-  onScene('a stranger cannot extend', async (scene) => {
-    await scene.grant();
-    expectSame((await scene.extend(await strange(scene))).status, 'lost', 'extend');
-    await scene.refuse('locked');
-  }),
-  onScene('a release frees its own lock and no other', async ({ grant, name, release, refuse }) => {
-    await grant();
-    const other = await grant({ name: `${name} 2` });
-    expectSame(await release(other), 'released', 'release');
-    await refuse('locked');
-    await grant({ name: `${name} 2` });
-  }),
-  onScene('a holder whose lock was taken over cannot extend it', async ({ grantAndDie, grant, extend, refuse }) => {
-    const former = await grantAndDie();
-    await grant();
-    expectSame((await extend(former)).status, 'lost', 'extend');
-    await refuse('locked');
-  }),
-  onScene('the owner can extend and release', async (scene) => {
-    const lease = await scene.grant();
-    expectSame((await scene.extend(lease)).status, 'extended', 'extend');
-    expectSame(await scene.release(lease), 'released', 'release');
-    expectSame(await isFree(scene), true, 'free');
-  }),
-  onScene('three strangers at once cannot release', async (scene) => {
-    const lease = await scene.grant();
-    const stranger = await strange(scene);
-    const released = await Promise.all([1, 2, 3].map(() => scene.release(stranger)));
-    expectSame(released.join(), 'lost,lost,lost', 'releases');
-    expectSame(await scene.release(lease), 'released', 'release by the owner');
-  }),
-  onScene('a stranger cannot release an extended lock, and its owner can', async (scene) => {
-    const lease = await scene.grant();
-    await scene.extend(lease);
-    expectSame(await scene.release(await strange(scene)), 'lost', 'release');
-    expectSame(await scene.release(lease), 'released', 'release by the owner');
-  }),
+  ofContract('a stranger cannot release', 'a release by another attempt answers lost and leaves the holder its lock'),
+  ofContract(
+    'a stranger cannot extend',
+    'row 25: an extend after a takeover answers lost and leaves the successor alone',
+  ),
+  ofContract('a release frees its own lock and no other', APART),
+  ofContract(
+    'a holder whose lock was taken over cannot extend it',
+    'row 25: an extend after a takeover answers lost and leaves the successor alone',
+  ),
+  ofContract('the owner can extend and release', EXTENDED_RELEASED),
+  ofContract(
+    'three strangers at once cannot release',
+    'a release by another attempt answers lost and leaves the holder its lock',
+  ),
+  ofContract(
+    'a stranger cannot release an extended lock, and its owner can',
+    'a release by another attempt answers lost and leaves the holder its lock',
+    EXTENDED_RELEASED,
+  ),
 ];
 
 const FENCING: readonly Scenario[] = [
@@ -151,25 +90,10 @@ const FENCING: readonly Scenario[] = [
     expectRising(tokens, 'tokens');
     expectSame(tokens.map(String).toSorted().join(), tokens.join(), 'tokens in the order of texts');
   }),
-  onScene('tokens rise for each name by itself', async ({ run, name }) => {
-    for (const each of [name, `${name} 2`]) {
-      const tokens = [(await run({ name: each })).fencingToken, (await run({ name: each })).fencingToken];
-      expectRising(tokens, 'tokens');
-    }
-  }),
-  onScene('a token is remembered over the end of a lock', async ({ grantAndDie, grant }) => {
-    expectRising([(await grantAndDie()).fencingToken, (await grant()).fencingToken], 'tokens');
-  }),
-  onScene('a clean-up leaves the counter of tokens', async ({ run, remove, grant }) => {
-    const { name, fencingToken } = await run();
-    expectSame(await remove({ name, fencingToken }), 'deleted', 'delete');
-    expectRising([fencingToken, (await grant()).fencingToken], 'tokens');
-  }),
-  onScene('tokens rise over three locks that ended by themselves', async ({ grantAndDie }) => {
-    const tokens: number[] = [];
-    for (let n = 0; n < 3; n++) tokens.push((await grantAndDie()).fencingToken);
-    expectRising(tokens, 'tokens');
-  }),
+  ofContract('tokens rise for each name by itself', 'F52 the fencing token rises over a release', APART),
+  ofContract('a token is remembered over the end of a lock', 'the fencing token rises over a crash'),
+  ofContract('a clean-up leaves the counter of tokens', 'F52 the fencing token rises over a delete'),
+  ofContract('tokens rise over three locks that ended by themselves', 'the fencing token rises over a crash'),
 ];
 
 const LOOK_UP: readonly Scenario[] = [
@@ -183,9 +107,7 @@ const LOOK_UP: readonly Scenario[] = [
     differs: 'The view is for operators, who need the name. The id of the attempt is left out where a lock is shown.',
   },
   { name: 'a look-up by the id of a lock', differs: BY_NAME },
-  onScene('a look-up of a name that was never used finds nothing', async (scene) => {
-    expectSame(await lookUp(scene), undefined, 'lock');
-  }),
+  ofContract('a look-up of a name that was never used finds nothing', 'get of a name that was never used is undefined'),
   { name: 'a look-up by an id that was never used', differs: BY_NAME },
   {
     ...onScene('a look-up of a lock that is over finds nothing', async (scene) => {
@@ -213,7 +135,7 @@ const LOOK_UP: readonly Scenario[] = [
 ];
 
 const WRONG_USE: readonly Scenario[] = [
-  onScene('an empty name is refused', ({ acquire, claim }) => expectRefusal(acquire(claim({ name: '' })))),
+  ofContract('an empty name is refused', 'F18 a name empty is refused as INVALID_NAME'),
   onScene('a name that is too long is refused', async (scene) => {
     const name = 'x'.repeat(600);
     await expectRefusal(scene.acquire(scene.claim({ name })));
@@ -232,18 +154,16 @@ const WRONG_USE: readonly Scenario[] = [
     }),
     differs: 'The shortest lease that a caller may ask for is 1 s; the others are taken.',
   },
-  onScene('an extension of a lock that does not exist is no error', async (scene) => {
-    expectSame((await scene.extend(await strange(scene))).status, 'lost', 'extend');
-  }),
-  onScene('a name that was never used is not locked', async (scene) => {
-    expectSame(await isFree(scene), true, 'free');
-  }),
-  onScene('names with colons, slashes, dashes, underscores and dots are taken', async ({ name, run }) => {
-    for (const each of [':', '/', '-', '_', '.']) await run({ name: name + each });
-  }),
-  onScene('names in any script are taken', async ({ name, run }) => {
-    for (const each of ['🔒', 'clé-française', 'キー', 'ключ']) await run({ name: `${name} ${each}` });
-  }),
+  ofContract(
+    'an extension of a lock that does not exist is no error',
+    'F37 an extend without a record answers lost and creates no record',
+  ),
+  ofContract('a name that was never used is not locked', 'acquire grants a name that was never used'),
+  ofContract(
+    'names with colons, slashes, dashes, underscores and dots are taken',
+    'F92 names with unusual characters stay apart',
+  ),
+  ofContract('names in any script are taken', 'F92 names with unusual characters stay apart'),
   onScene('after ten refused names a good one is granted and released', async (scene) => {
     for (let n = 0; n < 10; n++) await expectRefusal(scene.acquire(scene.claim({ name: '' })));
     await scene.run();

@@ -9,7 +9,6 @@ const LISTS = [PROMISES, FAULTS];
 /** Files whose strings are titles: tests, contracts of stores and adapters, and cases that several tests share. */
 const HAS_TITLES = /^test\/.*\.test(-d)?\.ts$|^(src\/testing|test\/adapters)\/contract\/|^test\/support\/.*-cases\.ts$/;
 
-/** The promises and faults that a text cites: `row 34`, `F63`. */
 export function numbersIn(text: string): string[] {
   const rows = [...text.matchAll(/\b[Rr]ows? (\d+(?:(?:, | and |, and )\d+)*)/g)];
   const faults = text.match(/(?<![\w%])F[1-9]\d{0,2}\b/g) ?? [];

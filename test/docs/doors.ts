@@ -6,7 +6,6 @@ interface Kind {
   readonly kind: 'platform' | 'store' | 'other';
   /** How the paths of its sources begin. */
   readonly from: string;
-  /** The folder of its pages. */
   readonly folder: string;
 }
 

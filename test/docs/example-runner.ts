@@ -28,7 +28,6 @@ export interface ExampleFile {
   readonly path: string;
   /** The doors that it imports, as example-uses.ts has them. */
   readonly doors: readonly string[];
-  /** The number of results in its comments. */
   readonly results: number;
   /** The value of `LOCK_TABLE` for the example. */
   readonly lockTable: string;

@@ -100,6 +100,7 @@ const USES: Readonly<Record<string, Uses>> = {
     // Do not call its method: the example's own application may call it too, and then one call is skipped.
     // test/aspects/nest.test.ts calls it.
     Reports: (Reports: new () => object) => new Reports(),
+    sendNow: (sendNow: Exported) => sendNow({ send: Object.assign(async () => {}, { now: async () => {} }) }),
   },
   '/http': { GET: (GET: Exported) => GET(request()) },
   '/leader': { handler: invoked },

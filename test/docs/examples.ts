@@ -11,17 +11,14 @@ export interface Example {
   readonly code: string;
 }
 
-/** README and the pages of docs. */
 export const PAGES = ['README.md', ...filesOf('docs', '.md')];
 /** Source files: editors show their comments to users. */
 const SOURCES = [...filesOf('src', '.ts'), ...filesOf('infra/constructs', '.ts')];
 
-/** Every TypeScript example that users see. */
 export function allExamples(): Example[] {
   return [...PAGES, ...SOURCES].flatMap((page) => examplesOf(page, 'ts'));
 }
 
-/** The blocks of one file in one language, in their order. */
 export function examplesOf(page: string, language: string): Example[] {
   const blocks = proseOf(page).matchAll(/^```(\w+)\n(.*?)^```/gms);
   return [...blocks]

@@ -1,34 +1,26 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
 import { examplesOf } from './examples.js';
+import { type ReadersProject, readersProject } from './readers-project.js';
 
 /*
  * Runs the programs of docs/guides/first-lock.md, unchanged, on the published package.
  */
 
-const ROOT = join(import.meta.dirname, '../..');
 const PACKAGES = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb', '@libsql', 'croner', 'ioredis'];
 
-let built: BuiltPackage;
+let project: ReadersProject;
 let redis: RedisServer;
 let bridge: UpstashBridge;
 beforeAll(async () => {
-  [built, redis] = await Promise.all([builtPackage(), startRedisServer()]);
+  [project, redis] = await Promise.all([readersProject(PACKAGES), startRedisServer()]);
   bridge = await startUpstashBridge({ redisPort: redis.port });
-  const modules = join(built.folder, 'node_modules');
-  await mkdir(join(modules, '@aws-sdk'));
-  for (const name of PACKAGES) await symlink(join(ROOT, 'node_modules', name), join(modules, name), 'dir');
 }, 300_000);
 afterAll(async () => {
   await bridge?.stop();
-  await Promise.all([redis?.stop(), built?.remove()]);
+  await Promise.all([redis?.stop(), project?.remove()]);
 });
 
 /** The only example of the guide that contains this text. */
@@ -37,19 +29,6 @@ function example(part: string): string {
   const [code = '', ...more] = blocks.map((block) => block.code).filter((text) => text.includes(part));
   expect([code !== '', more.length], part).toEqual([true, 0]);
   return code;
-}
-
-interface Started {
-  readonly child: ChildProcess;
-  lines(): readonly string[];
-  readonly ended: Promise<unknown>;
-}
-
-function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
-  const child = spawn(process.execPath, args, { cwd: built.folder, env: { PATH: process.env['PATH'], ...env } });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data: Buffer) => (text += data));
-  return { child, lines: () => text.split('\n').filter(Boolean), ended: once(child, 'close') };
 }
 
 const stores = {
@@ -71,13 +50,13 @@ test.each(['sqlite', 'dynamodb', 'upstash'] as const)(
   'of two runs that race on %s one is skipped, and so is a third',
   async (kind) => {
     const { code, env } = await stores[kind]();
-    await writeFile(join(built.folder, 'store.mjs'), code);
-    await writeFile(join(built.folder, 'job.mjs'), example('process.argv[2]'));
+    await project.write('store.mjs', code);
+    await project.write('job.mjs', example('process.argv[2]'));
     const job = ['job.mjs', '2026-11-21T02:00:00Z'];
 
-    const racers = [start(job, env), start(job, env)];
+    const racers = [project.start(job, env), project.start(job, env)];
     await Promise.all(racers.map(({ ended }) => ended));
-    const third = start(job, env);
+    const third = project.start(job, env);
     await third.ended;
 
     expect(racers.map(({ lines }) => lines().at(-1)).sort()).toEqual(['executed', 'skipped']);
@@ -90,8 +69,8 @@ test.each(['sqlite', 'dynamodb', 'upstash'] as const)(
 );
 
 test('of two processes with one schedule, one works for each tick', async () => {
-  await writeFile(join(built.folder, 'worker.mjs'), example('new Cron('));
-  const workers = [0, 1].map(() => start(['worker.mjs'], { REDIS_URL: redis.url }));
+  await project.write('worker.mjs', example('new Cron('));
+  const workers = [0, 1].map(() => project.start(['worker.mjs'], { REDIS_URL: redis.url }));
   onTestFinished(() => {
     for (const { child } of workers) child.kill('SIGKILL');
   });

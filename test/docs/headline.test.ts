@@ -33,6 +33,17 @@ test('the headline is the same in README, package.json, the help of run, and the
   for (const [where, text] of Object.entries(says)) expect(text, where).toContain(HEADLINE);
 });
 
+test('each page that installs the package says where it comes from until it is on npm', () => {
+  const pages = [
+    'README.md',
+    ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((file) => `docs/${file}`),
+  ];
+  const installing = pages.filter((file) => file.endsWith('.md') && /^npm install single-execution/m.test(read(file)));
+
+  expect(installing.length).toBeGreaterThan(5);
+  for (const file of installing) expect(read(file), file).toMatch(/install\.md#from-a-clone\)|^## From a clone$/m);
+});
+
 test('no text promises that a tick runs once', () => {
   const pages = ['README.md', 'CHANGELOG.md', 'package.json'];
   const files = ['docs', 'src', 'infra', 'handlers', 'demo'].flatMap((folder) =>
@@ -52,9 +63,8 @@ test('the commands of a clone are in README and CONTRIBUTING, and .ci/run calls 
   const [, readme = ''] = read('README.md').split('\n## From a clone\n');
   const [contributing = ''] = read('CONTRIBUTING.md').split('\n## ');
   for (const text of [readme.split('\n## ')[0], contributing]) {
-    expect(text).toMatch(/^npm ci$/m);
-    expect(text).toMatch(/^npm run demo +# \d+ seconds/m);
-    expect(text).toMatch(/^npm test +# \d+ minutes/m);
+    expect(text).toMatch(/^npm ci && npm run demo +# \d+ seconds/m);
+    expect(text).toMatch(/^npm ci && npm test +# \d+ minutes/m);
   }
   const called = read('.ci/run')
     .split('\n')

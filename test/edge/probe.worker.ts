@@ -54,10 +54,11 @@ export default {
   scheduled: (controller: ScheduledController, env: Env, ctx: ExecutionContext) =>
     (controller.cron === 'too long' ? short : long)(controller, env, ctx),
 
-  async fetch(request: Request, env: Env, ctx: unknown): Promise<Response> {
+  async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
     route ??= routeOf(env);
     const { pathname } = new URL(request.url);
     if (pathname === '/route') return route(request, ctx);
+    if (pathname === '/now') await long.now({ cron: 'by hand', scheduledTime: Date.now(), noRetry() {} }, env, ctx);
     return Response.json(pathname === '/asked-early' ? await askedEarly() : events.splice(0));
   },
 };

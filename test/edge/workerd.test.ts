@@ -235,6 +235,20 @@ describe('a Worker', () => {
     expect(await Promise.all(others)).toEqual(['ran', 'ran', 'ran', 'ran']);
   });
 
+  test('row 199: runs by hand from a route, and the ticks before and after it run once each', async () => {
+    for (const tick of [TICK, NEXT_TICK]) {
+      await worker.trigger(tick);
+      await worker.ask('/now');
+      await worker.trigger(tick);
+    }
+
+    expect(await lock('probe')).toMatchObject({ doneTick: String(Date.parse(NEXT_TICK)), result: 'succeeded' });
+    const rows = Object.entries(await lock('probe')).filter(([field]) => /^r\d$/.test(field));
+    rows.sort();
+    const ticks = [Date.parse(TICK).toString(36), '!', Date.parse(NEXT_TICK).toString(36), '!'];
+    expect(rows.map(([, row]) => String(row).split('|').slice(0, 2))).toEqual(ticks.map((tick) => ['s', tick]));
+  });
+
   test('the watch over rejections sees one', async () => {
     await worker.trigger(TICK, 'careless');
 

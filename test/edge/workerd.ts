@@ -15,7 +15,6 @@ const COMPATIBILITY_DATE = '2026-04-01';
 /** A folder in memory for D1, which otherwise waits for the disk at each write. */
 const IN_MEMORY = '/dev/shm';
 
-/** A Worker as wrangler uploads it. */
 export interface WorkerBundle {
   readonly code: string;
   /** The modules that workerd must provide. */

@@ -26,7 +26,6 @@ const CLIENT_PAUSE_MS = 1_000;
 /** How much too early a case may seem to end: timers and budgets are read some instructions apart. */
 const EARLY_MS = 20;
 
-/** Every case of a stage. */
 export function casesOf(options: StageOptions): FaultCase[] {
   const names = Object.keys(OPERATIONS) as OperationName[];
   return names.flatMap((operation) => {

@@ -10,7 +10,6 @@ import type { TcpFault } from './wire/tcp-wire.js';
  */
 export type FaultKind = 'answered' | 'throttled' | 'lost' | 'unheard';
 
-/** A row of the table. */
 export interface FaultRow {
   readonly title: string;
   readonly kind: FaultKind;
@@ -53,7 +52,6 @@ const eitherWay = (title: string, fault: StruckFault, more: Pick<FaultRow, 'fail
   unheard(`${title}, applied`, fault, more),
 ];
 
-/** Faults of every network. */
 const NETWORK: readonly FaultRow[] = [
   { title: 'answer 0.2 s late', kind: 'answered', fault: { kind: 'delay', ms: SLOW_MS }, atLeastMs: SLOW_MS },
   { title: 'request applied twice', kind: 'answered', fault: { kind: 'duplicate' } },

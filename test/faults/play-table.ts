@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inThisRun } from '../support/in-this-run.js';
-import { casesOf } from './cases.js';
+import { casesOf, type FaultCase } from './cases.js';
 import { checkCase } from './check-case.js';
 import { CLIENT_NAMES } from './clients.js';
 import { OPERATIONS, type Operation } from './operations.js';
@@ -10,7 +10,6 @@ import { STAGES, type StageOptions } from './stages.js';
 /** Timeout of the preparation, and of a case that is played again and again because the machine stands still. */
 const PATIENCE_MS = 240_000;
 
-/** Plays the fault table on the stages that a store has in this run. */
 export function playTable(title: string, kind: keyof typeof STAGES): void {
   const stages = STAGES[kind];
   const played = inThisRun(
@@ -42,13 +41,18 @@ function playStage(options: StageOptions): void {
     expect(ages.map(([age]) => age)).toEqual(ageOf(options) === 'newest' ? [] : [ageOf(options)]);
   });
 
-  const [isOnce] = inThisRun([options.inTest === 'once'], [false]);
-  const cases = casesOf(options).filter(({ ever }) => !(isOnce && ever));
-  test.concurrent.each(cases.map((one) => [one.title, one] as const))(
+  test.concurrent.each(casesOfRun(options).map((one) => [one.title, one] as const))(
     '%s',
     (_, one) => checkCase(stage, one),
     PATIENCE_MS,
   );
+}
+
+function casesOfRun(options: StageOptions): readonly FaultCase[] {
+  const all = casesOf(options);
+  if (options.inTest !== 'once') return all;
+  const [brief, long] = [all.filter(({ ever }) => !ever), all.filter(({ ever }) => ever)];
+  return inThisRun(brief, long);
 }
 
 /** Plays each operation once without a fault: first answers take long, and Redis must know the scripts. */

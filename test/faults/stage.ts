@@ -18,7 +18,6 @@ export interface Scene extends Stores {
   readonly wire: Wire<AnyFault>;
   /** Stores that reach the server past the wire. */
   readonly direct: Stores;
-  /** The verbs of the requests so far. */
   verbs(): readonly string[];
   /** The ids of the attempts that the requests so far named. */
   attempts(): ReadonlySet<string>;
@@ -108,7 +107,6 @@ export async function startStage(options: StageOptions): Promise<Stage> {
   return { options, scene, stop };
 }
 
-/** Reports each verb that is called, before it is called. */
 function noting<S extends object>(store: S, note: (verb: string) => void): S {
   return new Proxy(store, {
     get(target, verb) {

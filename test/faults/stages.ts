@@ -10,7 +10,7 @@ interface Common {
   readonly title: string;
   /**
    * What `npm test` plays of it: every case; those in which a fault strikes one request, which wait less; or none. The
-   * proof plays all cases of the last two.
+   * proof plays the others.
    */
   readonly inTest: 'all' | 'once' | 'none';
   /** How long the client itself waits for an answer. Absent for a client that waits longer than a try. */

@@ -8,9 +8,7 @@ import type { OperationName } from './operations.js';
  */
 export type Cell = readonly [told: string, requests: string, record: string];
 
-/** The expected results of one operation. */
 export interface Column {
-  /** The verb whose requests are struck. */
   readonly struck: string;
   /** The results if only the first try of that verb is struck. */
   readonly once: Readonly<Record<FaultKind, Cell>>;

@@ -43,7 +43,6 @@ export function upstashVerbOf(body: unknown): string {
   return VERBS.get(String(commandIn(body)[1])) ?? 'other';
 }
 
-/** The id of the attempt that a request names. */
 export function upstashAttemptOf(body: unknown): string | undefined {
   const attempt = commandIn(body)[FIRST_ARGUMENT];
   return typeof attempt === 'string' ? attempt : undefined;

@@ -52,7 +52,6 @@ const anyEvent = fc.oneof(
   ),
   fc.dictionary(fc.constantFrom('scheduledTime', 'time', 'attemptNumber', 'toString', 'valueOf'), fc.jsonValue()),
 );
-/** Objects that are nearly a context of Lambda. */
 const nearContext = fc
   .record(
     {

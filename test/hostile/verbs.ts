@@ -36,6 +36,5 @@ export const verbsOf = (store: LockStore & MemberStore, admin: LockAdminStore) =
   listTicks: () => admin.listTicks(LISTING, oneTry()),
 });
 
-/** How the call of a verb settled. */
 export const settled = async (verb: () => Promise<unknown>): Promise<PromiseSettledResult<unknown>> =>
   (await Promise.allSettled([verb()]))[0];

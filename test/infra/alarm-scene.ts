@@ -75,7 +75,6 @@ export class AlarmScene {
     for (const body of [told, RESULTS[result]]) if (body) this.#write(body, end);
   }
 
-  /** A scheduled run. */
   tick(minute: number, run: Run = {}): void {
     this.attempted(minute);
     this.ran(minute, run);

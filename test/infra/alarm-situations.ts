@@ -43,7 +43,6 @@ const wellEach = (scene: AlarmScene, nights: readonly number[]): void => {
   for (const n of nights) scene.tick(night(n), { minutes: 3 });
 };
 
-/** The ticks of `workingHours` from minute `from` to minute `to`. */
 function workingTicks(from: number, to: number): number[] {
   const ticks: number[] = [];
   for (let minute = from; minute < to; minute += 5) {

@@ -26,7 +26,6 @@ describe.each(CHANCES)(
   },
 );
 
-/** The row of a situation in the page. */
 function row({ what, rings }: Situation): string {
   const cell = (severity: LockAlarmSeverity) =>
     Object.entries(rings)

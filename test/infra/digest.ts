@@ -8,7 +8,6 @@ import { appStack } from './synthesised.js';
 export const HANDLER: string = fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url));
 export const nightly: ScheduleExpression = ScheduleExpression.cron({ minute: '0', hour: '2' });
 
-/** A function that an app already has. */
 export function ownFunction(stack: Stack, id: string, options: FunctionOptions = {}): LambdaFunction {
   return new LambdaFunction(stack, id, {
     runtime: Runtime.NODEJS_24_X,

@@ -8,7 +8,6 @@ export interface Datum {
   readonly value: number;
 }
 
-/** The data that CloudWatch reads from a line on stdout. */
 export function dataIn(line: string): Datum[] {
   const { _aws, ...members } = JSON.parse(line);
   const directives: Directive[] = _aws?.CloudWatchMetrics ?? [];

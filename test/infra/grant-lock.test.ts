@@ -29,7 +29,6 @@ const update = (resource: string, ...keys: string[]) => ({
   context: { 'dynamodb:LeadingKeys': keys },
 });
 
-/** The policy that the template gives to a role. */
 function policyOf(stack: Stack, role: IRole | undefined): unknown {
   const template = templateOf(stack);
   const Roles = [stack.resolve(role?.roleName)];

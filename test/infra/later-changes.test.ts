@@ -16,7 +16,6 @@ import { describe, expect, test } from 'vitest';
 import { digest, nightly, ownFunction } from './digest.js';
 import { appStack, templateOf } from './synthesised.js';
 
-/** Changes the resources of a type when the stack is synthesised. */
 function changing<T extends CfnResource>(stack: Stack, is: (it: unknown) => it is T, change: (it: T) => void): void {
   Aspects.of(stack).add({ visit: (node) => is(node) && change(node) });
 }

@@ -26,7 +26,6 @@ const KINDS = Object.keys(LOCK_ALARMS) as LockAlarmKind[];
 const alarmsOf = (template: Template) =>
   Object.entries(template.findResources(ALARM)).map(([id, { Properties }]) => ({ id, ...Properties }));
 
-/** The function's alarms of this kind. */
 function alarmsOfKind({ stack, alarms }: SingleExecutionFunction, kind: LockAlarmKind) {
   const ids = alarms.of(kind).map((alarm) => stack.getLogicalId(alarm.node.defaultChild as never));
   return alarmsOf(templateOf(stack)).filter(({ id }) => ids.includes(id));

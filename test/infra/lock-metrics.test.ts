@@ -44,7 +44,6 @@ async function eventfulRun(name: string): Promise<void> {
   await running;
 }
 
-/** A function with a schedule for each of the locks. */
 const synthesised = () =>
   templateOf(
     digest({

@@ -117,7 +117,6 @@ export function usageOf(template: Template, stackName: string): Usage {
   };
 }
 
-/** The quotas that a stack would exceed. */
 export function exceeded(usage: Usage): string[] {
   const names = Object.keys(QUOTAS) as (keyof typeof QUOTAS)[];
   return names.filter((name) => usage[name] > QUOTAS[name]).map((name) => `${name} ${usage[name]} > ${QUOTAS[name]}`);

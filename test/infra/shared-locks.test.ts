@@ -10,7 +10,6 @@ import { appStack } from './synthesised.js';
 
 const REMEDY = "each would skip the other's runs; give each job a name of its own";
 
-/** Makes two functions of a stack that take these locks. */
 function take(first: readonly string[], second: readonly string[], keyPrefixes = ['', '']): void {
   const stack = appStack();
   const shop = TableV2.fromTableName(stack, 'Shop', 'shop');

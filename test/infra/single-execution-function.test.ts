@@ -20,14 +20,12 @@ const FUNCTION = 'AWS::Lambda::Function';
 
 const synthesised = (props?: Partial<SingleExecutionFunctionProps>) => templateOf(digest(props).stack);
 
-/** The only resource of a type in the template. */
 function only(template: Template, type: string): readonly [id: string, resource: Record<string, unknown>] {
   const found = Object.entries(template.findResources(type));
   expect(found).toHaveLength(1);
   return found[0] ?? ['', {}];
 }
 
-/** The statements in a template's policies that are about actions of a service. */
 function statementsOn(service: string, template: Template) {
   return propertiesOf(template, 'AWS::IAM::Policy')
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)

@@ -16,7 +16,6 @@ export function appStack({ env, context = {} }: { env?: Environment; context?: o
   return new Stack(app, 'Jobs', env && { env });
 }
 
-/** The properties of all resources of a type. */
 export const propertiesOf = (template: Template, type: string) =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 

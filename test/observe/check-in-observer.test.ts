@@ -9,12 +9,18 @@ import { memoryLocks, NOW } from '../support/memory-locks.js';
 /** A dead-man service, and what it was asked. */
 let service: Server;
 let asked: string[];
+let answered: string[];
+/** What was asked, and what a test has done meanwhile. */
+let seen: string[];
 let status = 200;
-let answering: Promise<void>;
+/** Requests with this in their address are not answered before. */
+let held: { readonly part: string; readonly until: Promise<void> };
 beforeAll(async () => {
   service = createServer(async ({ method, url }, response) => {
     asked.push(`${method} ${url}`);
-    await answering;
+    seen.push(`${method} ${url}`);
+    if (url?.includes(held.part)) await held.until;
+    answered.push(String(url));
     response.writeHead(status).end('OK');
   });
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
@@ -26,14 +32,17 @@ afterAll(() => {
 beforeEach(() => {
   asked = [];
   status = 200;
-  answering = Promise.resolve();
+  answered = [];
+  seen = [];
+  held = { part: '', until: Promise.resolve() };
 });
 
 const address = (path = '/4f1d') => `http://127.0.0.1:${(service.address() as AddressInfo).port}${path}`;
+const SENTRY = '/api/42/cron/digest/0a1b2c/';
 const failing = () => Promise.reject(new Error('no database'));
 
-function setting(path?: string) {
-  const observer = checkInObserver({ url: address(path) });
+function setting(path?: string, start = false) {
+  const observer = checkInObserver({ url: address(path), start });
   const { options } = memoryLocks();
   return { observer, options: { ...options, tick: NOW, observers: [observer] } };
 }
@@ -47,17 +56,144 @@ describe('row 105: checkInObserver', () => {
     expect(asked).toEqual(['GET /4f1d']);
   });
 
+  test('row 195: sends none for a run by hand', async () => {
+    const { options, observer } = setting();
+    const { tick: _, ...byHand } = { ...options, isManual: true };
+    await executeWithLock(() => 'sent', byHand);
+    await executeWithLock(failing, byHand).catch(() => {});
+    await observer.settled();
+
+    expect(asked).toEqual([]);
+  });
+
   test.each([
     ['/4f1d', '/4f1d/fail'],
     ['/4f1d/?create=1', '/4f1d/fail?create=1'],
     ['/p/key/job?state=complete&env=test', '/p/key/job?state=fail&env=test'],
-  ])('row 105: for %s a failed run is reported at %s', async (path, failed) => {
+    [`${SENTRY}?environment=dev`, `${SENTRY}?environment=dev&status=error`, `${SENTRY}?environment=dev&status=ok`],
+  ])('row 105: for %s a failed run is reported at %s', async (path, failed, succeeded = path) => {
     const { options, observer } = setting(path);
     await executeWithLock(failing, options).catch(() => undefined);
     await executeWithLock(() => 'sent', options);
     await observer.settled();
 
-    expect(asked.sort()).toEqual([`GET ${failed}`, `GET ${path}`].sort());
+    expect(asked.sort()).toEqual([`GET ${failed}`, `GET ${succeeded}`].sort());
+  });
+
+  const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+  test.each([
+    ['/4f1d', 'rid', UUID, ['/4f1d/start?rid=ID', '/4f1d?rid=ID', '/4f1d/fail?rid=ID']],
+    [
+      '/4f1d/?create=1',
+      'rid',
+      UUID,
+      ['/start?create=1&', '/?create=1&', '/fail?create=1&'].map((end) => `/4f1d${end}rid=ID`),
+    ],
+    [
+      '/p/key/job?state=complete',
+      'series',
+      UUID,
+      ['run', 'complete', 'fail'].map((state) => `/p/key/job?state=${state}&series=ID`),
+    ],
+    [
+      SENTRY,
+      'check_in_id',
+      /^[\da-f]{32}$/,
+      ['in_progress', 'ok', 'error'].map((word) => `${SENTRY}?status=${word}&check_in_id=ID`),
+    ],
+  ])(
+    'row 202: for %s the beginning is reported too, and both reports have the same %s',
+    async (path, parameter, form, [began, succeeded, failed]) => {
+      const { options, observer } = setting(path, true);
+      for (const task of [failing, () => 'sent', () => 'skipped']) {
+        await executeWithLock(task, options).catch(() => undefined);
+        await observer.settled();
+      }
+
+      const ids = asked.map((line) => String(new URL(line.slice(4), address()).searchParams.get(parameter)));
+      expect(asked.map((line, n) => line.replace(String(ids[n]), 'ID'))).toEqual(
+        [began, failed, began, succeeded].map((line) => `GET ${line}`),
+      );
+      for (const id of ids) expect(id).toMatch(form);
+      expect(ids).toEqual([ids[0], ids[0], ids[2], ids[2]]);
+      expect(ids[2]).not.toBe(ids[0]);
+    },
+  );
+
+  /** Runs while the beginning is not answered. Returns what the service saw, in its order. */
+  async function sawAround(beforeAnswer: () => Promise<unknown>) {
+    const { options, observer } = setting('/4f1d', true);
+    const answer = gate();
+    held = { part: '/start', until: answer.opened };
+    expect(await executeWithLock(() => 'sent', options)).toMatchObject({ value: 'sent', release: 'released' });
+    await vi.waitFor(() => expect(asked.join()).toContain('/start'), 60_000);
+    await beforeAnswer();
+    seen.push('answers');
+    answer.open();
+    await observer.settled();
+    return seen.map((line) => line.replace(/\?.*/, ''));
+  }
+  const IN_ORDER = ['GET /4f1d/start', 'answers', 'GET /4f1d'];
+
+  test('row 202: the end is reported after the answer to the beginning; no run waits for it', async () => {
+    // Another request is answered meanwhile: the end has had the time to come.
+    const saw = await sawAround(() => fetch(address('/other')));
+
+    expect(saw.filter((line) => line !== 'GET /other')).toEqual(IN_ORDER);
+  });
+
+  test('an end that is reported before the answer to the beginning is noticed', async () => {
+    const { fetch: real } = globalThis;
+    vi.stubGlobal('fetch', async (url: string, options: RequestInit) => {
+      const answer = real(url, options);
+      if (!url.includes('/start')) return answer;
+      answer.catch(() => undefined);
+      return new Response();
+    });
+    const saw = await sawAround(() => vi.waitFor(() => expect(asked).toHaveLength(2), 60_000));
+    vi.unstubAllGlobals();
+
+    expect(saw).toEqual(['GET /4f1d/start', 'GET /4f1d', 'answers']);
+  });
+
+  test('F193 row 202: a beginning that is never answered is given up after 10 s, and the end is reported then', async () => {
+    const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const { options, observer } = setting('/4f1d-secret', true);
+    const never = gate();
+    held = { part: '/start', until: never.opened };
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    await executeWithLock(() => 'sent', options);
+    const settling = observer.settled();
+    await vi.waitUntil(() => asked.length === 1 || undefined, { timeout: 60_000 });
+    vi.advanceTimersByTime(9_999);
+    expect(asked).toHaveLength(1);
+    vi.advanceTimersByTime(1);
+    vi.useRealTimers();
+    await settling;
+    never.open();
+
+    expect(asked.at(-1)).toMatch(/^GET \/4f1d-secret\?rid=/);
+    const lines = logged.mock.calls.map(([line]) => String(line));
+    expect(lines.map((line) => JSON.parse(line).message)).toEqual(['lock "digest": its check-in failed: AbortError']);
+    expect(lines.join()).not.toContain('secret');
+    logged.mockRestore();
+  });
+
+  test('row 202: runs side by side have ids of their own', async () => {
+    const observer = checkInObserver({ url: address(), start: true });
+    const { options } = memoryLocks();
+    const end = gate();
+    const runs = ['digest', 'report'].map((name) =>
+      executeWithLock(() => end.opened, { ...options, name, observers: [observer] }),
+    );
+    await vi.waitFor(() => expect(answered).toHaveLength(2), 60_000);
+    end.open();
+    await Promise.all(runs);
+    await observer.settled();
+
+    const [first, second, ...ends] = asked.map((line) => line.slice(line.indexOf('=')));
+    expect(first).not.toBe(second);
+    expect(ends.sort()).toEqual([first, second].sort());
   });
 
   test('row 105: no request is sent if the store cannot be reached', async () => {
@@ -72,7 +208,7 @@ describe('row 105: checkInObserver', () => {
   test('row 105: no run waits for a service that does not answer', async () => {
     const { options, observer } = setting();
     const answer = gate();
-    answering = answer.opened;
+    held = { part: '/4f1d', until: answer.opened };
 
     expect(await executeWithLock(() => 'sent', options)).toMatchObject({ value: 'sent', release: 'released' });
     const settled = vi.fn();
@@ -86,20 +222,25 @@ describe('row 105: checkInObserver', () => {
   test.each<[string, () => string, number, string]>([
     ['refuses', () => address('/4f1d-secret'), 404, 'status 404'],
     ['is out of reach', () => 'http://127.0.0.1:1/4f1d-secret', 200, 'TypeError'],
-  ])('row 105: a service that %s fails no run; a line says so, without the address', async (_, url, code, problem) => {
-    const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    status = code;
-    const { options } = memoryLocks();
-    const observer = checkInObserver({ url: url() });
-    const outcome = await executeWithLock(() => 'sent', { ...options, observers: [observer] });
-    await observer.settled();
+  ])(
+    'row 105: F194 a service that %s fails no run; a line says so, without the address',
+    async (_, url, code, problem) => {
+      const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
+      status = code;
+      const { options } = memoryLocks();
+      const observer = checkInObserver({ url: url(), start: true });
+      const outcome = await executeWithLock(() => 'sent', { ...options, observers: [observer] });
+      await observer.settled();
 
-    expect(outcome).toMatchObject({ value: 'sent' });
-    const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
-    expect(lines).toMatchObject([{ message: `lock "digest": its check-in failed: ${problem}` }]);
-    expect(JSON.stringify(lines)).not.toContain('secret');
-    logged.mockRestore();
-  });
+      expect(outcome).toMatchObject({ value: 'sent' });
+      const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
+      expect(lines.map(({ message }) => message)).toEqual(
+        [1, 2].map(() => `lock "digest": its check-in failed: ${problem}`),
+      );
+      expect(JSON.stringify(lines)).not.toContain('secret');
+      logged.mockRestore();
+    },
+  );
 });
 
 test.each<[unknown, RegExp]>([
@@ -109,6 +250,7 @@ test.each<[unknown, RegExp]>([
   [{ url: 'ftp://hc-ping.com/4f1d-secret' }, /^url is a string that is no address/],
   [{ url: 'https://' }, /^url is a string that is no address/],
   [{ url: 'https://4f1d-secret@hc-ping.com/' }, /^url holds a user name or a password/],
+  [{ url: 'https://hc-ping.com/4f1d-secret', start: 'yes' }, /^start is 'yes': give true or false/],
   [{ url: 'https://hc-ping.com/4f1d', method: 'POST' }, /unknown option 'method'/],
 ])('options that cannot be are refused, without the address: %o', (options, message) => {
   expect(() => checkInObserver(options as never)).toThrow(message);
@@ -118,4 +260,19 @@ test.each<[unknown, RegExp]>([
 test('a platform without fetch is reported at once', () => {
   vi.stubGlobal('fetch', undefined);
   expect(() => checkInObserver({ url: 'https://hc-ping.com/4f1d' })).toThrow('fetch is undefined');
+});
+
+test('row 202: an address of Cronitor needs no state', async () => {
+  const fetched: string[] = [];
+  vi.stubGlobal('fetch', async (url: string) => {
+    fetched.push(url);
+    return new Response();
+  });
+  const { options } = memoryLocks();
+  const observer = checkInObserver({ url: 'https://cronitor.link/p/key/job' });
+  await executeWithLock(failing, { ...options, observers: [observer] }).catch(() => undefined);
+  await observer.settled();
+  vi.unstubAllGlobals();
+
+  expect(fetched).toEqual(['https://cronitor.link/p/key/job?state=fail']);
 });

@@ -73,6 +73,23 @@ const storeError = new LockStoreError('acquire of lock "digest" failed: Error; s
 });
 
 describe('row 47: emfObserver() writes the metrics', () => {
+  test('row 195: of a run by hand no Executed, which would clear the alarm of a job that does not run', async () => {
+    const { clock } = setting();
+    const options = {
+      name: 'digest',
+      store: memoryStore(),
+      clock,
+      observers: [emfObserver({ metrics: ['Attempts', 'Duration'] })],
+    };
+    const event = { singleExecution: 'now' } as const;
+    await withSingleExecution(async () => 'sent', options)(event, lambdaContext({ clock }));
+    const all = written.mock.calls.map(([text]) => JSON.parse(String(text)) as Record<string, unknown>);
+
+    expect(all.filter((line) => 'Executed' in line)).toEqual([]);
+    expect(all.map(({ IsManual, Tick }) => [IsManual, Tick])).toEqual(all.map(() => [true, undefined]));
+    expect(all.find((line) => 'Duration' in line)).toMatchObject({ LockName: 'digest' });
+  });
+
   test('row 47: of a run that succeeds, in lines that are exactly these', async () => {
     const { clock, invoke } = setting();
     const running = invoke(() => pass(clock, 1_500));

@@ -77,6 +77,14 @@ describe('row 104: otelObserver', () => {
     });
   });
 
+  test('row 190: the span of a run by hand shows that it is one', async () => {
+    const { options: own, spans } = sdk();
+    await executeWithLock(() => {}, { ...memoryLocks().options, isManual: true, observers: [otelObserver(own)] });
+
+    expect(spans()[0]?.attributes).toMatchObject({ [attribute('is_manual')]: true });
+    expect(spans()[0]?.attributes).not.toHaveProperty('faas.trigger');
+  });
+
   test('row 104: the span of a run that failed is an error, and has only the name of the error', async () => {
     const { options: own, spans, measured } = sdk();
     const { options } = memoryLocks();

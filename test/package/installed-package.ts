@@ -12,7 +12,6 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export interface InstalledPackage {
   /** The package's folder in the `node_modules` of the projects. */
   readonly path: string;
-  /** The tarball that npm would publish. */
   readonly tarball: string;
   /** Makes a project of these files, by path. @returns its folder */
   addProject(name: string, files: Readonly<Record<string, string>>): Promise<string>;

@@ -5,7 +5,6 @@ import { type InstalledPackage, run } from './installed-package.js';
 
 const sourceOf = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
 
-/** Compiles TypeScript to JavaScript. */
 export async function javaScript(text: string, kind: 'mjs' | 'cjs'): Promise<string> {
   const format = kind === 'mjs' ? 'esm' : 'cjs';
   return (await transform(text, { loader: 'ts', format, target: 'es2022' })).code;
@@ -35,7 +34,6 @@ export const WEBPACK_PROGRAMS = {
   'in a bundle of webpack, from CommonJS': (installed) => packed(installed, 'cjs'),
 } as const satisfies Readonly<Record<string, Program>>;
 
-/** Makes each of the programs. @returns their paths */
 export async function made(
   installed: InstalledPackage,
   programs: Readonly<Record<string, Program>>,

@@ -4,6 +4,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The files that take longest, mostly because they wait. If one of them began last, it would run alone at the end. */
 const LONGEST = [
+  // Of the proof. The first waits for a clock, and the next two play one client after the other.
+  'schedule/debian-cron.proof',
+  'stores/postgres/clients.proof',
+  'stores/sqlite/clients.proof',
   // A worker keeps the concurrency of its first file, so a file that needs low concurrency is not among the first.
   'infra/deployed-handlers',
   'cli/console/page',
@@ -15,6 +19,10 @@ const LONGEST = [
   'faults/redis',
   'faults/sqlite',
   'faults/upstash',
+  'package/module-systems.proof',
+  'stores/redis/cluster.proof',
+  'chaos/handles',
+  'cli/redis-cluster.proof',
   'cli/run',
   'cli/run-processes',
   'docs/first-lock',

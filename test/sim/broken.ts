@@ -26,7 +26,6 @@ export interface Request<V extends Verb = Verb> {
 /** Where a call to a store is made: its host, and the world around it. */
 export interface Place {
   readonly host: Host;
-  /** The record of the lock. */
   item(): Stored;
   /** True time. */
   now(): number;

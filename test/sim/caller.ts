@@ -7,6 +7,8 @@ export interface Attempt {
   readonly id: string;
   readonly host: Host;
   readonly tick: number | undefined;
+  /** Whether it is for a run by hand, which has no tick. */
+  readonly isManual: boolean;
   /** Whether its tick needed no run: it was closed when the attempt began, or a skip says that it may be. */
   isDone?: boolean;
   /** Whether its tick was listed as not done when the attempt began. */
@@ -27,7 +29,6 @@ export interface StoreCallMade {
   readonly verb: 'acquire' | 'extend';
   readonly begunMs: number;
   readonly budgetMs: number;
-  /** When the call has settled. */
   endedMs?: number;
 }
 
@@ -38,7 +39,6 @@ export interface Caller {
   readonly onEvent: (event: LockEvent) => void;
   /** Wraps the store for this caller: each acquire counts as an attempt. */
   asks<S extends LockStore>(store: S): S;
-  /** Is called when the call has ended. */
   hasEnded(): void;
 }
 
@@ -57,6 +57,7 @@ const UNHEARD: readonly unknown[] = ['UNAVAILABLE', 'UNSETTLED'];
 
 export function caller(
   host: Host,
+  isManual: boolean,
   { tell, now, onAttempt, onOver, onSkipped, onFailed, onMistake }: Followers,
 ): Caller {
   let attempt: Attempt | undefined;
@@ -86,8 +87,9 @@ export function caller(
       ...store,
       acquire(claim, call) {
         hasEnded();
-        const { attemptId: id, tickMs: tick } = claim;
-        attempt = { id, host, tick, end: 'none', begunMs: now(), isUnheard: false, calls: [] };
+        const { attemptId: id, tickMs } = claim;
+        const tick = isManual ? undefined : tickMs;
+        attempt = { id, host, tick, isManual, end: 'none', begunMs: now(), isUnheard: false, calls: [] };
         attempts.set(id, attempt);
         onAttempt(attempt);
         return follow(id, 'acquire', call, store.acquire(claim, call));

@@ -1,3 +1,4 @@
+import type { Previous } from 'single-execution';
 import type { Between, Grant, Opening, Run, Skip, Standstill, Write } from '../support/history/history.js';
 import { tokenJudge } from '../support/history/history.js';
 import { INVARIANTS } from '../support/history/invariants.js';
@@ -13,6 +14,8 @@ export interface Begun {
   /** Whether its tick is an older one that it catches up with. */
   readonly isCatchUp: boolean;
   readonly signal: AbortSignal;
+  /** The run before, as it is told. */
+  readonly previous?: Previous | undefined;
   /** Whether it ignores its signal. */
   readonly isDeaf: boolean;
 }

@@ -21,7 +21,6 @@ export interface Host {
   stepWall(ms: number): void;
   /** How far its wall clock is ahead of true time. */
   aheadMs(): number;
-  /** The number of timers that have not fired yet. */
   pendingTimers(): number;
 }
 

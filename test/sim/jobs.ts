@@ -21,6 +21,8 @@ const TICKS = 5;
 const DELIVERIES = 3;
 /** How many calls without a tick come in a world whose runs keep their lock for long. */
 const CALLS_WITHOUT_TICK = 4;
+/** How often somebody runs the job by hand, in a world in which somebody does. */
+const CALLS_BY_HAND = 3;
 /** In a world with a broken job, this many ticks fail. Each of them comes once, and once more when it is redriven. */
 const BROKEN_TICKS = 10;
 /** Long enough for late messages, retries and the leases of dead holders to end. */
@@ -71,18 +73,23 @@ export async function playJobs(world: World, { tickMark, everyMs, catchUp }: Tic
 
   const invoke = async (
     on: Host,
-    tick: number | undefined,
+    tick: number | 'now' | undefined,
     retries: number,
     c: Random,
     observer: Observer = () => {},
   ): Promise<void> => {
     const isDeaf = c.chance(0.05);
-    const caller = book.caller(on);
+    const isManual = tick === 'now';
+    const caller = book.caller(on, isManual);
     /** How the last handler ended. A handler that fulfilled for an older tick does not count. */
     let end: { readonly value: number } | { readonly error: unknown } | undefined;
-    const task = async ({ fencingToken, tick: scheduled, isCatchUp, signal, assertHeld }: Execution) => {
+    const task = async (execution: Execution) => {
       started++;
-      const run = book.start({ host: on, token: fencingToken, tick: scheduled?.getTime(), isCatchUp, signal, isDeaf });
+      const { fencingToken: token, fencingToken, tick: at, isCatchUp, previous, signal, assertHeld } = execution;
+      const run = book.start({ host: on, token, tick: at?.getTime(), isCatchUp, previous, signal, isDeaf });
+      const isAsAsked = !isManual || (at === undefined && execution.missedTicks.length === 0);
+      if (execution.isManual !== isManual || !isAsAsked)
+        book.violation('I17', `run ${token} is not as it was asked for`);
       try {
         for (let steps = c.whole(1, 8); steps > 0; steps--) {
           await sleep(on, c.pick([5, 80, 400, 1_500, 4_000]), isDeaf ? undefined : signal);
@@ -108,7 +115,7 @@ export async function playJobs(world: World, { tickMark, everyMs, catchUp }: Tic
         store: caller.asks(server.storeOf(on)),
         clock: breaks.clock?.(on.clock) ?? on.clock,
         observers: [caller.onEvent, observer],
-        ...(tick !== undefined && { tick }),
+        ...(tick === 'now' ? { isManual: true } : tick !== undefined && { tick }),
       });
       const isGiven =
         outcome.status === 'skipped' ? end === undefined : end && 'value' in end && outcome.value === end.value;
@@ -116,7 +123,7 @@ export async function playJobs(world: World, { tickMark, everyMs, catchUp }: Tic
       if (outcome.status === 'executed') {
         const { fencingToken, caughtUp, release } = outcome;
         for (const one of caughtUp) book.succeeded(fencingToken, one.tick.getTime());
-        if (release === 'released' && tick !== undefined) book.succeeded(fencingToken, tick);
+        if (release === 'released' && typeof tick === 'number') book.succeeded(fencingToken, tick);
       }
     } catch (error) {
       const isEnd = isRefusal(error) || (catchUp && error instanceof LockLostError);
@@ -175,6 +182,11 @@ export async function playJobs(world: World, { tickMark, everyMs, catchUp }: Tic
   for (let calls = keepsLong ? CALLS_WITHOUT_TICK : 0; calls > 0; calls--) {
     const c = holds.fork(`call ${calls}`);
     time.after(c.whole(0, ticks * TICK_MS), () => void invoke(c.pick(hosts), undefined, 0, c));
+  }
+  const hands = chance.fork('by hand');
+  for (let calls = hands.chance(1 / 4) ? CALLS_BY_HAND : 0; calls > 0; calls--) {
+    const c = hands.fork(`call ${calls}`);
+    time.after(c.whole(0, ticks * TICK_MS), () => void invoke(c.pick(hosts), 'now', c.pick([0, 1]), c));
   }
   befall(world, ticks * TICK_MS);
   const operator = chance.fork('operator');

@@ -31,6 +31,7 @@ interface Grant extends history.Grant {
   readonly barLost: boolean;
   readonly isSecond: boolean;
   readonly isCopy: boolean;
+  readonly isManual: boolean;
   /** An operator had deleted the lock or listed the tick of this grant as open. */
   readonly isReopened: boolean;
 }
@@ -117,7 +118,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     const atMs = now();
     const token = number(after['fencingToken']);
     const attemptId = String(after['attemptId']);
-    const tick = attempts.get(attemptId)?.tick;
+    const { tick, isManual = false } = attempts.get(attemptId) ?? {};
     const passes = passesHold(tick, number(before['fencingToken']), number(before['lockedAt']));
     if (before['state'] === 'held') ticks.failed(grants.at(-1)?.tick);
     ticks.granted(tick);
@@ -152,6 +153,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
       barLost,
       isSecond,
       isCopy,
+      isManual,
       isReopened: ticks.openedMs(tick) > 0,
     });
   };
@@ -226,7 +228,9 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
       passesHold: passes,
       grantOverMs,
     });
-    if (TICK_OF[reason] === 'done') ticks.skipped(reason, tick ?? 0, begunMs);
+    if (TICK_OF[reason] !== 'done') return;
+    if (tick === undefined) violation('I17', `a call without a tick was skipped as ${reason}`);
+    else ticks.skipped(reason, tick, begunMs);
   };
   /** Only an operator, or a run that goes on, may change the lists of ticks. */
   const onTicks = ({ before = {}, after, by }: Applied, grant: Grant | undefined) => {
@@ -288,6 +292,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     if (before['state'] === 'held' && after['state'] === 'released' && grant) {
       grant.untilMs = Math.max(grant.untilMs, now());
       if (fulfilledRuns.has(grant.token)) ticks.done(grant.tick);
+      else if (grant.isManual && !isFreed) violation('I17', `run ${grant.token}, by hand, failed and keeps its lock`);
       else ticks.failed(grant.tick, begunTicks.get(grant.token));
     }
     if (before['state'] !== 'held' && after['state'] === 'held') violation('I4', 'held without a grant');
@@ -298,17 +303,28 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     }
   };
 
+  /** Checks the rows that a write has added to the history. */
+  const onRows = ({ before = {}, after }: Applied) => {
+    for (const [field, row] of Object.entries(after)) {
+      if (!/^r\d$/.test(field) || row === before[field]) continue;
+      const [, tick, , , token = ''] = String(row).split('|');
+      const grant = grants.findLast((one) => one.token === Number.parseInt(token, 36));
+      const expected = grant?.isManual ? '!' : (grant?.tick?.toString(36) ?? '');
+      if (grant && tick !== expected) violation('I17', `the history has '${tick}' as tick of run ${grant.token}`);
+    }
+  };
+
   return {
     onApplied(applied: Applied) {
       const { host, before = {}, after, isCopy } = applied;
       tell(`store, ${host.name}${isCopy ? ', a copy' : ''}: ${changes(before, after)}`);
       onWritten(applied);
+      onRows(applied);
       ticks.expectRecord(after);
     },
 
-    /** Follows one caller on a host. */
-    caller: (host: Host): Caller =>
-      caller(host, {
+    caller: (host: Host, isManual = false): Caller =>
+      caller(host, isManual, {
         tell,
         now,
         onAttempt,
@@ -318,9 +334,12 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
         onMistake: (error) => violation('I10', error),
       }),
 
-    /** A handler starts. */
     start(begun: Begun): SimRun {
-      const { token, tick, isCatchUp } = begun;
+      const { token, tick, isCatchUp, previous } = begun;
+      const before = grants.findLast((grant) => grant.token === previous?.fencingToken);
+      if (before && before.tick !== previous?.tick?.getTime()) {
+        violation('I17', `run ${token} has ${previous?.tick} as tick of run ${before.token}`);
+      }
       if (isCatchUp && tick !== undefined) begunTicks.set(token, tick);
       return facts.started(
         begun,
@@ -345,7 +364,6 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     /** The oldest open tick that is older than the newest done tick. */
     reopenable: ticks.reopenable,
 
-    /** A handler has fulfilled. */
     fulfilled(run: SimRun, lockAtLeastFor: number) {
       run.end = 'returned';
       if (!run.isCatchUp) fulfilledRuns.set(run.token, lockAtLeastFor);
@@ -357,7 +375,6 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
       mayBeForced.add(token);
     },
 
-    /** The number of grants so far. */
     grants: () => grants.length,
 
     /** An operator is about to delete the lock, whose record had this token. */
@@ -425,7 +442,6 @@ function barsOf(item: Item): readonly string[] {
   return barredAttempts === undefined ? [] : String(barredAttempts).split(',');
 }
 
-/** The fields that a write has changed, as text. */
 function changes(before: Item, after: Item): string {
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((f) => before[f] !== after[f]);
   return fields.map((field) => `${field}=${after[field] ?? ''}`).join(' ') || 'nothing';

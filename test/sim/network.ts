@@ -3,7 +3,6 @@ import type { Host } from './host.js';
 import type { Weather } from './regime.js';
 import type { Timeline } from './timeline.js';
 
-/** The network between the hosts and the server. */
 export interface Network {
   /**
    * Sends a request to the server and brings its response back. Either may be late or lost, and a request may arrive

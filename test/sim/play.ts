@@ -3,8 +3,7 @@ import { type Random, random } from '../support/play/random.js';
 import { playElection } from './election.js';
 import { playJobs, rulesOf } from './jobs.js';
 import type { Findings } from './ledger.js';
-import { REGIMES, STAGES } from './regime.js';
-import type { Kind } from './tally.js';
+import { type Kind, REGIMES, STAGES } from './regime.js';
 import { type Watched, world } from './world.js';
 
 const STORES = ['dynamodb', 'redis'] as const;

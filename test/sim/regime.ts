@@ -51,6 +51,12 @@ export type RegimeName = keyof typeof REGIMES;
 /** What is played: a job on DynamoDB, on Redis or on a SQL database, or a leader election on DynamoDB or Redis. */
 export type Stage = 'dynamodb' | 'redis' | 'sql' | 'election';
 
+/** A kind of worlds: its stage and its regime. */
+export interface Kind {
+  readonly stage: Stage;
+  readonly regime: RegimeName;
+}
+
 /** The regimes under which a stage is played. Only DynamoDB sends `Date` headers. */
 export const STAGES: Readonly<Record<Stage, readonly RegimeName[]>> = {
   dynamodb: ['synchronised', 'skewed', 'hostile', 'suspended', 'stale', 'dateless'],

@@ -1,8 +1,6 @@
 import { oneOf, readFlags, SWITCH, TEXT, UsageError, whole } from '../support/play/command.js';
-import { REGIMES, type RegimeName, STAGES, type Stage } from './regime.js';
-import type { Kind } from './tally.js';
+import { type Kind, REGIMES, type RegimeName, STAGES, type Stage } from './regime.js';
 
-/** What to simulate. */
 export interface SimSettings {
   /** The number of worlds in all; with `bugs`, the number of worlds for each bug. */
   readonly seeds: number;

@@ -1,8 +1,7 @@
 import type { LockAdminStore } from 'single-execution';
 import type { Completion, Lease } from '../../src/core/ports/lock-store.js';
 import type { Breaks, Place, Request, Store, Stored, Verb } from './broken.js';
-import type { RegimeName, Stage } from './regime.js';
-import type { Kind } from './tally.js';
+import type { Kind, RegimeName, Stage } from './regime.js';
 
 /** The first of the worlds that are played to show a bug. */
 interface ShowingWorld extends Kind {

@@ -1,3 +1,4 @@
+import { BY_HAND_BUGS } from './by-hand-bugs.js';
 import { CATCH_UP_BUGS } from './catch-up-bugs.js';
 import { ELECTION_BUGS } from './election-bugs.js';
 import { LOCK_BUGS } from './lock-bugs.js';
@@ -9,6 +10,7 @@ export const SIM_BUGS: readonly SimBug[] = [
   ...LOCK_BUGS,
   ...TICK_BUGS,
   ...CATCH_UP_BUGS,
+  ...BY_HAND_BUGS,
   ...SQL_BUGS,
   ...ELECTION_BUGS,
 ];

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { UsageError } from '../support/play/command.js';
 import { KEPT_WORLDS } from './kept-worlds.js';
-import type { Stage } from './regime.js';
+import type { Kind, Stage } from './regime.js';
 import { readSimSettings, type SimSettings } from './settings.js';
 import { MISTAKE } from './sim-bug.js';
 import { NO_BUG, SIM_BUGS } from './sim-bugs.js';
 import { simulation } from './simulate.js';
-import { FEW, type Kind, MOST_REMAINDER, type Tally } from './tally.js';
+import { FEW, MOST_REMAINDER, type Tally } from './tally.js';
 
 /*
  * `npm run sim -- [--seeds 4000] [--from 1] [--stage redis] [--regime hostile]` plays that many worlds, shared among

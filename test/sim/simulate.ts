@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { type Kind, sum, type Tally } from './tally.js';
+import type { Kind } from './regime.js';
+import { sum, type Tally } from './tally.js';
 import type { WorldsOrder } from './worlds.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,5 +1,5 @@
 import type { Findings } from './ledger.js';
-import type { RegimeName, Stage } from './regime.js';
+import type { Kind } from './regime.js';
 
 /**
  * The largest fraction of worlds in which a lock may be left without a runner: see docs/protocol.md, "What can remain".
@@ -9,13 +9,6 @@ export const MOST_REMAINDER = 0.015;
 /** If few worlds are played, this many cases may be chance. */
 export const FEW = 3;
 
-/** A kind of worlds: its stage and its regime. */
-export interface Kind {
-  readonly stage: Stage;
-  readonly regime: RegimeName;
-}
-
-/** The results of worlds of one kind. */
 export interface Tally extends Kind {
   /** The number of worlds, what was counted in them, and each kind of remainder by its letter in docs/protocol.md. */
   readonly counts: Record<'seeds' | keyof Counted | (typeof REMAINDERS)[number], number>;
@@ -34,7 +27,6 @@ export function noWorlds({ stage, regime }: Kind): Tally {
   return { stage, regime, counts, seedsWithRemainder: 0, violations: [], history: [] };
 }
 
-/** Adds the result of one world to a tally. */
 export function count(tally: Tally, seed: number, { remainder, violations, ...counted }: Findings): void {
   const letters = REMAINDERS.map((letter) => [letter, remainder.filter((kind) => kind.startsWith(letter)).length]);
   add(tally.counts, { seeds: 1, ...counted, ...Object.fromEntries(letters) });

@@ -180,7 +180,6 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
       expectSame('failedTicks', failed, above());
     },
 
-    /** A handler has fulfilled. */
     fulfilled(tick: number) {
       fulfilledTicks.add(tick);
     },

@@ -1,7 +1,8 @@
 import { order } from '../support/told.js';
 import { play } from './play.js';
+import type { Kind } from './regime.js';
 import { NO_BUG, SIM_BUGS } from './sim-bugs.js';
-import { count, FEW, type Kind, MOST_REMAINDER, noWorlds } from './tally.js';
+import { count, FEW, MOST_REMAINDER, noWorlds } from './tally.js';
 
 /*
  * Plays worlds in a process of its own and prints the tally as one line of JSON. `simulate.ts` bundles it.

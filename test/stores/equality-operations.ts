@@ -20,7 +20,8 @@ const seldom = fc.constantFrom(false, false, false, false, false, true);
 const acquire = fc.record({
   verb: fc.constant('acquire' as const),
   on,
-  tickMs: fc.constantFrom(undefined, ...TICKS),
+  /** `now`: a run by hand. */
+  tickMs: fc.constantFrom(undefined, 'now' as const, ...TICKS),
   markTickAtStart: seldom,
   /** The lease is short, and over before the next step. */
   dies: fc.constantFrom(false, false, true),

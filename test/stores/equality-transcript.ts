@@ -5,6 +5,7 @@ import { FORCE_STEP, FOREVER_MS, type LockRecord } from '../../src/core/record/l
 import { failedTicksAfterCrash, listOf } from '../../src/core/record/open-ticks.js';
 import { runsOf } from '../../src/core/record/run-ring.js';
 import { defined } from '../../src/core/values/defined.js';
+import { BY_HAND, newAttemptId } from '../../src/core/values/names.js';
 import { errorName } from '../../src/core/values/thrown.js';
 import { HOLD_MS, LEASE_MS, setScene } from '../../src/testing/contract/stage/scene.js';
 import type { Operation } from './equality-operations.js';
@@ -57,6 +58,7 @@ function lockUnderTest(harness: ContractHarness) {
       previous: previous && {
         status: previous.status,
         tickMs: previous.tickMs,
+        isManual: previous.isManual,
         by: previous.lockedBy,
         token: rank(previous.fencingToken),
       },
@@ -65,7 +67,8 @@ function lockUnderTest(harness: ContractHarness) {
 
   const acquire = async ({ tickMs, markTickAtStart, dies }: Operation & { verb: 'acquire' }) => {
     const leaseMs = dies ? harness.shortLeaseMs : LEASE_MS;
-    const claim = scene.claim({ leaseMs, markTickAtStart, ...(tickMs !== undefined && { tickMs }) });
+    const asked = tickMs === 'now' ? { attemptId: newAttemptId(BY_HAND) } : defined({ tickMs });
+    const claim = scene.claim({ leaseMs, markTickAtStart, ...asked });
     claims.push(claim);
     const result = await scene.acquire(claim);
     if (result.status === 'acquired') {
@@ -195,10 +198,10 @@ function lockUnderTest(harness: ContractHarness) {
   }
 
   function runs(record: LockRecord) {
-    return runsOf(record).map(({ status, tickMs, durationMs, fencingToken }) => {
+    return runsOf(record).map(({ status, tickMs, isManual, durationMs, fencingToken }) => {
       // The time from the grant to a force release differs between stores.
       const lengthMs = status === 'forced' ? typeof durationMs : durationMs;
-      return { status, tickMs, durationMs: lengthMs, token: rank(fencingToken) };
+      return { status, tickMs, isManual, durationMs: lengthMs, token: rank(fencingToken) };
     });
   }
 }

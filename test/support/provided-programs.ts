@@ -26,7 +26,6 @@ interface Program {
    * The path of the program among the unpacked files. Absent if it runs only from the place where Debian installs it.
    */
   readonly unpacked?: RegExp;
-  /** Homebrew's package. */
   readonly brew: string;
 }
 

@@ -17,7 +17,6 @@ export interface ProxiedLocks {
   store(client?: ConstructorParameters<typeof DynamoDBClient>[0]): ReturnType<typeof dynamoDBStore>;
   /** The verbs of the requests that went through the proxy, in order. A read has the name of its operation. */
   verbs(): (LockVerb | string)[];
-  /** The record as it is stored. */
   record(name: string): Promise<Record<string, unknown> | undefined>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,3 @@
-/** The error that a promise rejects with. */
 export function failureOf<E>(promise: Promise<unknown>): Promise<E> {
   return promise.then(
     () => {

@@ -31,13 +31,11 @@ export function sqlHarness({ store, keyPrefix, rows, read, write }: SqlLocks): C
 
 const DEFAULT_TABLE = 'single_execution_locks';
 
-/** The statements for a table of Postgres. */
 export const postgresStatements = (table = DEFAULT_TABLE) => ({
   read: `SELECT record FROM ${table} WHERE name = $1`,
   write: `UPDATE ${table} SET record = $1 WHERE name = $2`,
 });
 
-/** The statements for a table of SQLite. */
 export const sqliteStatements = (table = DEFAULT_TABLE) => ({
   read: `SELECT record FROM ${table} WHERE name = ?`,
   write: `UPDATE ${table} SET record = ? WHERE name = ?`,

@@ -10,7 +10,6 @@ type Fails = (contractCase: ContractCase) => Promise<boolean>;
 
 const BUGS = STORE_BUGS.map((bug) => ({ ...bug, fails: failsOn(bug.make()) }));
 
-/** Whether a case fails on this store. */
 function failsOn(store: MemoryStore): Fails {
   const harness = memoryHarness(store);
   return ({ check }) =>

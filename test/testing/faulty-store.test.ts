@@ -27,7 +27,6 @@ beforeEach(() => {
   faulty = faultyStore(noting(memoryStore()));
 });
 
-/** Records the calls that reach the store. */
 function noting(store: LockStore): LockStore {
   const note =
     <A extends unknown[], R>(verb: Verb, go: (...args: A) => R) =>

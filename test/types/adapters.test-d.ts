@@ -161,6 +161,14 @@ describe('row 62: a process', () => {
     >();
   });
 
+  test('row 199: now has the arguments and the result of the job', () => {
+    expectTypeOf(job(send, unticked).now).parameters.toEqualTypeOf<[string]>();
+    expectTypeOf(job(send, unticked).now).returns.resolves.toEqualTypeOf<{ sent: number } | Skipped>();
+    expectTypeOf(job(() => 5, { ...unticked, onSkipped: 'throw' }).now).toEqualTypeOf<() => Promise<number>>();
+    // @ts-expect-error not the argument of this job
+    void job(send, unticked).now(42);
+  });
+
   test('row 62: functions of options are given the arguments of the job', () => {
     job(send, {
       ...unticked,

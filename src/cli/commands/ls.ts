@@ -9,7 +9,7 @@ import {
   missedTicksOf,
   openCount,
 } from '../../operate/lock-summary.js';
-import { shortInstant, shortSpan, toTheSecond } from '../../operate/times.js';
+import { shortInstant, shortSpan, tickWords, toTheSecond } from '../../operate/times.js';
 import type { Command } from '../command.js';
 import { EXIT, wrongUse } from '../exit-code.js';
 import { type Cell, printTable, resultCell, stateCell } from '../print.js';
@@ -80,16 +80,16 @@ function print({ terminal, clock }: Session, locks: readonly LockInfo[]): void {
 }
 
 function cells(lock: LockSummary, nowMs: number): readonly Cell[] {
-  const { name, holder = '-', tick, ageMs, leftMs, lastResult, lastTick, failuresInARow } = lock;
+  const { name, holder = '-', ageMs, leftMs, lastResult, lastTick, isLastManual, failuresInARow } = lock;
   return [
     name,
     stateCell(lock),
     holder,
-    tick ? shortInstant(tick) : '-',
+    tickWords(lock) ?? '-',
     ageMs === undefined ? '-' : shortSpan(ageMs),
     leftMs === undefined ? '-' : shortSpan(leftMs),
     lastResult ? resultCell(lastResult) : '-',
-    lastTick ? shortInstant(lastTick) : '-',
+    lastTick ? shortInstant(lastTick) : isLastManual ? 'now' : '-',
     openWords(lock),
     failuresInARow === 0 ? '-' : { text: String(failuresInARow), colour: 'red' },
     nextCell(lock, nowMs),

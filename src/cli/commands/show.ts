@@ -1,7 +1,7 @@
 import type { RunInfo } from '../../admin/lock-admin.js';
 import { withDueTicks } from '../../operate/due-ticks.js';
 import { lockFacts, missedTicksOf, overdueWords } from '../../operate/lock-summary.js';
-import { runSpan, shortInstant, toTheSecond } from '../../operate/times.js';
+import { runSpan, tickWords, toTheSecond } from '../../operate/times.js';
 import { verdictOf } from '../../operate/verdict.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
@@ -36,7 +36,7 @@ export const runs: Command = {
   operands: [1, 1],
   options: {},
   about: [
-    'A crashed run is listed once the next run has ended; of several crashes in a row only the last one is listed. Its TOOK is unknown. A run that an operator ended is forced, and its TOOK ends then. CAUGHT UP counts the older ticks that a run ran before its own.',
+    'A crashed run is listed once the next run has ended; of several crashes in a row only the last one is listed. Its TOOK is unknown. A run that an operator ended is forced, and its TOOK ends then. The TICK of a run by hand is now. CAUGHT UP counts the older ticks that a run ran before its own.',
   ],
   examples: ['single-execution runs send-digest --table locks'],
   async run(session) {
@@ -49,10 +49,11 @@ export const runs: Command = {
   },
 };
 
-function cells({ status, tick, lockedAt, durationMs, fencingToken, caughtUp }: RunInfo): readonly Cell[] {
+function cells(run: RunInfo): readonly Cell[] {
+  const { status, lockedAt, durationMs, fencingToken, caughtUp } = run;
   return [
     resultCell(status),
-    tick ? shortInstant(tick) : '-',
+    tickWords(run) ?? '-',
     toTheSecond(lockedAt),
     durationMs === undefined ? '-' : runSpan(durationMs),
     String(fencingToken),

@@ -16,21 +16,27 @@ import { given, instantOf, scheduleOf } from '../read-value.js';
 import type { Session } from '../session.js';
 import { namedStore } from '../store/kinds.js';
 import { CommandFailed, exitCodeOf, listenForSignals, placeOfCommand, runCommand } from './child-command.js';
+import { tickFrom } from './kubernetes-tick.js';
 
 export const run: Command = {
   name: 'run',
   summary: 'run a command at most once per scheduled time, and never two at once',
   usage:
-    '--name N [--tick T | --schedule S [--time-zone Z]] [--keep-alive] [--at-most D] [--at-least D] [--quiet] -- COMMAND [ARGUMENT...]',
+    '--name N [--tick T | --tick-from kubernetes] [--schedule S [--time-zone Z]] [--now] [--keep-alive] [--at-most D] [--at-least D] [--quiet] -- COMMAND [ARGUMENT...]',
   operands: [0, 0],
   options: {
     name: { value: 'N', help: 'of the lock' },
     tick: { value: 'T', help: 'the scheduled time that this run is for, or nearest with --schedule; else none' },
+    'tick-from': {
+      value: 'kubernetes',
+      help: 'the scheduled time is in the name of the Job of a CronJob, which JOB_NAME holds; a Job made by hand is a run by hand',
+    },
     schedule: {
       value: 'S',
       help: "of the job, such as '0 9 * * *': the tick is its instant that is due by this clock",
     },
     'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; else UTC' },
+    now: { help: 'run by hand: without a tick, whatever the schedule, and without a change to its ticks' },
     'keep-alive': { help: 'renew the lease while the command runs, for 24 h at most; the default without --at-most' },
     'at-most': { value: 'D', help: 'the lease, such as 15m: how long the lock outlives a host that dies; else 30s' },
     'at-least': { value: 'D', help: 'hold the lock at least this long after the start of a run that succeeds' },
@@ -44,10 +50,13 @@ export const run: Command = {
   ],
   examples: [
     "single-execution run --name backup --schedule '0 2 * * *' --table locks -- ./backup.sh",
+    "single-execution run --name backup --tick-from kubernetes --schedule '0 2 * * *' --table locks -- ./backup.sh",
+    "single-execution run --name backup --schedule '0 2 * * *' --now --table locks -- ./backup.sh",
     'single-execution run --name import --tick 2026-11-21T02:00:00Z --at-most 15m --table locks -- node import.js',
   ],
   async run(session) {
-    const { command, ...order } = orderOf(session);
+    const note = (words: string) => session.terminal.note(`single-execution: ${words}`);
+    const { command, ...order } = orderOf(session, note);
     // Report wrong use before the store can fail.
     const named = namedStore(session, session.env);
     const seen = { lost: false, started: false };
@@ -59,7 +68,6 @@ export const run: Command = {
     };
     const place = placeOfCommand();
     const signals = listenForSignals(place);
-    const note = (words: string) => session.terminal.note(`single-execution: ${words}`);
     const caution = named.kind.caution?.(named);
     if (caution !== undefined) note(caution);
     const task = (execution: Execution) => {
@@ -90,20 +98,17 @@ export const run: Command = {
 };
 
 /** What to run, under which lock. @throws CliError, TypeError or RangeError for invalid options */
-function orderOf(session: Session): ExecuteOptions & { readonly command: readonly string[] } {
+function orderOf(
+  session: Session,
+  note: (words: string) => void,
+): ExecuteOptions & { readonly command: readonly string[] } {
   const { rest: command = [], clock, store } = session;
-  const [name, tick, expression] = ['name', 'tick', 'schedule'].map((option) => session.text(option));
+  const [name, expression] = ['name', 'schedule'].map((option) => session.text(option));
   if (name === undefined) throw wrongUse('run needs --name: give the lock a name');
   if (command.length === 0) throw wrongUse('run needs a command: put it behind --, as in run --name N -- backup.sh');
   if (command[0] === '') throw wrongUse("the command behind -- is '': give its name first, as in -- backup.sh");
-  if (tick === 'nearest' && expression === undefined) throw wrongUse('--tick nearest needs --schedule: give both');
-  if (tick !== undefined && tick !== 'nearest' && expression !== undefined) {
-    throw wrongUse(`--tick ${quoted(tick)} and --schedule exclude each other: give one of them`);
-  }
   if (expression === undefined && session.has('time-zone')) throw wrongUse('--time-zone needs --schedule: give both');
   const schedule = expression === undefined ? undefined : scheduleOf(expression, session.text('time-zone'));
-  const due = schedule && dueTick(typeof schedule === 'object' ? schedule : undefined, clock);
-  const at = due ?? (tick === undefined || schedule ? undefined : instantOf('--tick', tick));
   return {
     command,
     name,
@@ -114,9 +119,38 @@ function orderOf(session: Session): ExecuteOptions & { readonly command: readonl
     keepAlive: session.has('keep-alive') || !session.has('at-most'),
     ...given(session, { 'at-most': 'lockAtMostFor', 'at-least': 'lockAtLeastFor' }),
     ...(schedule && { schedule }),
-    ...(at && { tick: at }),
+    ...tickOf(session, schedule, note),
   };
 }
+
+/** The tick of a run, as the command line names it. @throws CliError, TypeError or RangeError for invalid options */
+function tickOf(
+  session: Session,
+  schedule: ExecuteOptions['schedule'],
+  note: (words: string) => void,
+): Pick<ExecuteOptions, 'tick' | 'isManual'> {
+  const { clock } = session;
+  const [tick, source] = ['tick', 'tick-from'].map((option) => session.text(option));
+  if (tick !== undefined && source !== undefined) throw wrongUse('--tick and --tick-from exclude each other: give one');
+  if (tick !== undefined && session.has('now')) {
+    throw wrongUse(`--tick ${quoted(tick)} and --now exclude each other: a run by hand has no tick; give one of them`);
+  }
+  if (tick === 'nearest' && schedule === undefined) throw wrongUse('--tick nearest needs --schedule: give both');
+  if (tick !== undefined && tick !== 'nearest' && schedule !== undefined) {
+    throw wrongUse(`--tick ${quoted(tick)} and --schedule exclude each other: give one of them`);
+  }
+  if (session.has('now')) return BY_HAND;
+  if (source !== undefined) {
+    const at = tickFrom(source, session.env, clock.now(), note);
+    return at ? { tick: at } : BY_HAND;
+  }
+  const due = schedule && dueTick(typeof schedule === 'object' ? schedule : undefined, clock);
+  const at = due ?? (tick === undefined || schedule ? undefined : instantOf('--tick', tick));
+  return at ? { tick: at } : {};
+}
+
+/** A run that stands for no tick of its schedule. */
+const BY_HAND = { isManual: true } as const;
 
 /** Notes that this run and the one before lie equally far from the ticks: the schedule has another time zone, say. */
 function noteMisfit(
@@ -158,8 +192,9 @@ function failedCode({ terminal }: Session, { message, exitCode }: CommandFailed)
 
 /** Observers that write the lines of the log that an operator must see, and the tick that the schedule chose. */
 function operatorsLines({ terminal, has, text }: Session): ((event: LockEvent) => unknown)[] {
-  // Without a schedule, the user gave the tick: it need not be printed.
-  const tickOf = ({ tick }: LockEvent) => (tick && text('schedule') !== undefined ? shortInstant(tick) : undefined);
+  // The user gave the tick: it need not be printed.
+  const isGiven = text('schedule') === undefined && text('tick-from') === undefined;
+  const tickOf = ({ tick }: LockEvent) => (tick && !isGiven ? shortInstant(tick) : undefined);
   const write = (message: string, { lockEvent: event }: { readonly lockEvent: LockEvent }) => {
     // The error of an acquire is printed when the command line fails with it.
     if (event.type === 'acquire-failed' || (event.type === 'skipped' && has('quiet'))) return;
@@ -168,10 +203,10 @@ function operatorsLines({ terminal, has, text }: Session): ((event: LockEvent) =
     terminal.note(`single-execution: ${[message, ...moreOf(event), ...(tick ? [`tick ${tick}`] : [])].join(': ')}`);
   };
   const printTick = (event: LockEvent) => {
-    const tick = event.type === 'acquired' && !has('quiet') ? tickOf(event) : undefined;
-    if (tick === undefined) return;
+    const tick = tickOf(event);
+    if (event.type !== 'acquired' || has('quiet') || !(tick || event.isManual)) return;
     if (has('json')) terminal.noteJson(event);
-    else terminal.note(`single-execution: lock "${event.name}": runs for its tick ${tick}`);
+    else terminal.note(`single-execution: lock "${event.name}": runs ${tick ? `for its tick ${tick}` : 'by hand'}`);
   };
   return [printTick, loggerObserver({ info: has('quiet') ? () => {} : write, warn: write, error: write })];
 }

@@ -20,8 +20,8 @@ export const EMF_METRICS = {
   /** Calls that asked for the lock. */
   Attempts: 'Count',
   /**
-   * Runs that succeeded. A call that is skipped because its tick or a newer tick is done reports 0. Alarms count that
-   * sample: the tick needs no run.
+   * Runs that succeeded, without those by hand. A call that is skipped because its tick or a newer tick is done reports
+   * 0. Alarms count that sample: the tick needs no run.
    */
   Executed: 'Count',
   /** Runs that failed. */

@@ -88,7 +88,8 @@ const NUMBERS: ByType<
   Numbers
 > = {
   attempted: () => ({ Attempts: 1 }),
-  finished: ({ durationMs }) => ({ Executed: 1, Duration: durationMs }),
+  // A run by hand does not clear the alarm of a job that does not run.
+  finished: ({ durationMs, isManual }) => ({ ...(!isManual && { Executed: 1 }), Duration: durationMs }),
   failed: ({ durationMs }) => ({ Failed: 1, Duration: durationMs }),
   skipped: ({ reason }) => ({ Skipped: 1, ...(factsOfSkip(reason).isSettled && { Executed: 0 }) }),
   released: ({ heldMs }) => ({ HoldTime: heldMs }),
@@ -134,6 +135,7 @@ function dimensionsOf(event: LockEvent, sets: readonly string[], functionName: s
 function propertiesOf(event: LockEvent): object {
   return defined({
     Tick: event.tick?.toISOString(),
+    IsManual: event.isManual,
     AttemptId: event.attemptId,
     FencingToken: 'fencingToken' in event ? event.fencingToken : undefined,
     Reason: event.type === 'skipped' ? event.reason : undefined,

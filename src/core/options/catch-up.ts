@@ -14,7 +14,7 @@ export interface CatchUpOptions {
    */
   readonly mode: 'none' | 'latest' | 'all';
   /**
-   * How far back from the run's own tick to look for older ticks. At most 30 days. Ticks before that do not run: `all`
+   * How far back from the run's own tick to look for older ticks: at most 30 days. A number is milliseconds. Ticks before that do not run: `all`
    * gives them up, `latest` gives up only the ticks that were missed.
    *
    * @default '1d'

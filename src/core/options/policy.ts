@@ -14,27 +14,39 @@ export interface LockOptions {
   /** The store that keeps the lock. */
   readonly store: LockStore;
   /**
-   * How long the lock outlives a holder that dies: 1 s to 24 h. Required if the platform reports no remaining time, and
-   * neither `maxDuration` nor `keepAlive` is given. With `keepAlive`, the default is 30 s or `lockAtLeastFor`,
-   * whichever is longer.
+   * How long the lock outlives a holder that dies: 1 s to 24 h. A number is milliseconds. Default: on Lambda the
+   * remaining time + 2 s; elsewhere `maxDuration` + 2 s; with `keepAlive` 30 s, or `lockAtLeastFor` if that is longer.
+   * Required if none of these is known.
    */
   readonly lockAtMostFor?: Duration;
   /**
    * Keep the lock at least this long after the start of a run that succeeds. This does not keep out a tick that was due
-   * when that run began, nor one that is open. After a run without a tick, it keeps out no tick. @default 0
+   * when that run began, nor one that is open. After a run without a tick, it keeps out no tick. A number is
+   * milliseconds. @default 0
    */
   readonly lockAtLeastFor?: Duration;
   /** While the handler runs, renew the lease each time a third of it has passed, up to `maxHold`. @default false */
   readonly keepAlive?: boolean;
-  /** How long after the start of a run its renewals and extensions end. @default the platform's deadline, else '24h' */
+  /**
+   * How long after the start of a run its renewals and extensions end. A number is milliseconds. @default the platform's
+   * deadline, else '24h'
+   */
   readonly maxHold?: Duration;
-  /** How long before the platform's deadline the signal aborts. @default '1s', at most a tenth of the remaining time */
+  /**
+   * How long before the platform's deadline the signal aborts. A number is milliseconds. @default '1s', at most a tenth
+   * of the remaining time
+   */
   readonly gracePeriod?: Duration;
-  /** How long to keep trying while the lock is held, instead of skipping; never past the deadline. @default 0 */
+  /**
+   * How long to keep trying while the lock is held, instead of skipping; never past the deadline. A number is
+   * milliseconds. @default 0
+   */
   readonly wait?: Duration;
   /** Whether a tick is done when its run succeeds, or already when it starts (at most once). @default 'success' */
   readonly tickMark?: 'success' | 'start';
-  /** When ticks are due, or the time between two ticks; needed for `execution.missedTicks`. */
+  /**
+   * When ticks are due, or the time between two ticks (a number is milliseconds); needed for `execution.missedTicks`.
+   */
   readonly schedule?: Schedule | Duration;
   /**
    * What to do with a call for a tick that is not one of `schedule`: run it, with one warning, or skip it with the reason
@@ -56,14 +68,15 @@ export interface LockOptions {
    */
   readonly onError?: 'release' | 'hold';
   /**
-   * What to do if the store cannot be reached: throw a `LockStoreError`, skip, or run without a lock.
+   * What to do if the store cannot be reached: throw a `LockStoreError`, skip, or run without a lock. Such a run is
+   * *unguarded*: others may run at the same time, and its `fencingToken` is 0.
    *
    * @default 'throw'
    */
   readonly onStoreError?: 'throw' | 'skip' | 'run';
   /**
    * An event reports a host's clock that is wrong by more than this. Exclusion depends on this time only if the store's
-   * answers carry no server time. @default '1s'
+   * answers carry no server time. A number is milliseconds. @default '1s'
    */
   readonly maxClockSkew?: Duration;
   /**

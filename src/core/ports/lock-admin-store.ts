@@ -66,6 +66,8 @@ export interface ForceRelease {
   readonly lockedAtMs: number;
   /** Tick of that grant, in epoch milliseconds; absent if the grant had no tick. */
   readonly tickMs?: number;
+  /** True if the grant was a run by hand. */
+  readonly isManual?: true;
   /** When the operator asked, in epoch milliseconds of the operator's clock. */
   readonly nowMs: number;
   /** The record's new `failedTicks`; absent if they do not change. */

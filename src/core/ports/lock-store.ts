@@ -77,7 +77,7 @@ export interface Claim {
   readonly name: string;
   /**
    * Fresh random identity of this acquire; never a host name, never a request id. 23 characters, or up to 88 if an
-   * observer adds the trace of the run.
+   * observer adds the trace of the run. Its first letter is `n` for a run by hand, and `a` for any other run.
    */
   readonly attemptId: string;
   /** How long the lease is to last, in milliseconds. */
@@ -120,7 +120,10 @@ export interface Lease extends Sent {
    * refuses late requests of earlier attempts.
    */
   readonly fenceMs?: number;
-  /** The highest tick done, in epoch milliseconds, as of the grant or the last mark. */
+  /**
+   * The highest tick done, in epoch milliseconds, before this grant or after its last mark. Never the tick that the grant
+   * itself has marked: absent if the store recognised its own replayed attempt, which had marked its tick at the start.
+   */
   readonly doneTickMs?: number;
   /**
    * Listed ticks that are older than the highest tick done, and not done themselves, in epoch milliseconds, ascending.
@@ -266,6 +269,8 @@ export interface PreviousRun {
   readonly status: 'succeeded' | 'failed' | 'crashed' | 'forced';
   /** The tick of the run, in epoch milliseconds. */
   readonly tickMs?: number;
+  /** True for a run by hand. */
+  readonly isManual?: true;
   /** Readable name of the holder. */
   readonly lockedBy: string;
   /** When the lease of the run began, in epoch milliseconds. */

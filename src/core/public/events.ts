@@ -1,6 +1,7 @@
 import type { ClockBounds } from '../ports/lock-store.js';
 import type { Clock } from '../values/clock.js';
 import { defined } from '../values/defined.js';
+import { isByHand } from '../values/names.js';
 import { unawaited } from '../values/promised.js';
 import { dateOf } from '../values/tick.js';
 import type { Previous, ReleaseStatus, SkippedHolder, SkipReason } from './outcome.js';
@@ -38,6 +39,8 @@ interface EventHead {
   readonly attemptId?: string;
   /** The scheduled time of the call; absent if it has none. */
   readonly tick?: Date;
+  /** True for a run by hand, which has no tick; absent for any other call. */
+  readonly isManual?: true;
 }
 
 /** The fields of each type of event. Times in milliseconds. */
@@ -209,7 +212,8 @@ export function reporter(
   return (body) => {
     for (const observer of observers) {
       try {
-        const event = { ...head, ...defined({ tick: dateOf(tickMs) }), at: dateOf(clock.now()), ...body };
+        const facts = defined({ tick: dateOf(tickMs), isManual: isByHand(head.attemptId) });
+        const event = { ...head, ...facts, at: dateOf(clock.now()), ...body };
         unawaited(observer(event));
       } catch {
         // An observer's failure does not stop the run.

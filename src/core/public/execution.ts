@@ -14,9 +14,11 @@ export interface Execution {
   readonly tick?: Date;
   /** Whether `tick` is an older tick that `catchUp` runs. */
   readonly isCatchUp: boolean;
+  /** Whether this run was started by hand. Such a run has no tick, and changes nothing for the ticks of the schedule. */
+  readonly isManual: boolean;
   /**
    * The fencing token: greater than every earlier token of this name. Resources that you write to must refuse smaller
-   * tokens. 0 if the run is unguarded.
+   * tokens. 0 if the run is unguarded: it runs without a lock (`onStoreError: 'run'`, or locking is switched off).
    */
   readonly fencingToken: number;
   /**
@@ -33,6 +35,13 @@ export interface Execution {
   readonly lockUntil: Date;
   /** The run before this one, if the store knows it. */
   readonly previous?: Previous;
+  /**
+   * The newest tick that was done when this run got its lock. The same in each call that `catchUp` makes; later than
+   * `tick` in a run for an older tick. With `tickMark: 'start'` it is the newest tick that had begun before this run.
+   * Absent if no tick was done, if the run is unguarded and, with `tickMark: 'start'`, if the answer to the grant was
+   * lost.
+   */
+  readonly doneTick?: Date;
   /**
    * Whether the previous run crashed, or this tick failed before: look for unfinished work. Also true for each open
    * tick that is older than the newest tick done; such a tick may have failed, crashed or never come.

@@ -64,8 +64,15 @@ export interface Previous {
 }
 
 /**
- * Why nothing ran. `store-unavailable` comes only with `onStoreError: 'skip'`, and `off-schedule` only with
- * `offSchedule: 'skip'`. See {@link RefusalReason} for the other reasons.
+ * Why nothing ran:
+ *
+ * - `locked`: another run has the lock.
+ * - `lock-at-least-for`: the last run is over, and its `lockAtLeastFor` is not.
+ * - `already-executed`: this tick is done.
+ * - `stale-tick`: a newer tick is done, and this one is not listed as open.
+ * - `paused`: an operator has paused the lock.
+ * - `store-unavailable`: the store is out of reach; only with `onStoreError: 'skip'`.
+ * - `off-schedule`: the tick is not one of `schedule`; only with `offSchedule: 'skip'`.
  */
 export type SkipReason = RefusalReason | 'store-unavailable' | 'off-schedule';
 
@@ -101,7 +108,10 @@ export interface Skipped {
   readonly status: 'skipped';
   /** The lock. */
   readonly name: string;
-  /** Why nothing ran. */
+  /**
+   * Why nothing ran: `locked`, `lock-at-least-for`, `already-executed`, `stale-tick`, `paused`, `store-unavailable` or
+   * `off-schedule`.
+   */
   readonly reason: SkipReason;
   /** The scheduled time of the call, as an ISO string. */
   readonly tick?: string;

@@ -2,7 +2,7 @@ import type { Holder, PreviousRun } from '../ports/lock-store.js';
 import { CorruptLockError, LockStoreError, type StoreOperation } from '../public/errors.js';
 import { describe } from '../values/checks.js';
 import { defined } from '../values/defined.js';
-import { nameProblem } from '../values/names.js';
+import { isByHand, nameProblem } from '../values/names.js';
 
 /** The stored record of one lock name; times in epoch milliseconds. See docs/protocol.md, "Record". */
 export type LockRecord = {
@@ -163,7 +163,7 @@ export function previousRun(record: LockRecord): PreviousRun | undefined {
   const status = state === 'released' ? (result ?? 'failed') : state === 'forced' ? 'forced' : 'crashed';
   return {
     status,
-    ...defined({ tickMs: tick }),
+    ...defined({ tickMs: tick, isManual: isByHand(attemptId) }),
     lockedBy: lockedBy ?? 'unknown',
     lockedAtMs: lockedAt,
     fencingToken: state === 'forced' ? fencingToken - FORCE_STEP : fencingToken,

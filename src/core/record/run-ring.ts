@@ -1,23 +1,28 @@
 import type { ForceRelease } from '../ports/lock-admin-store.js';
 import type { Completion, Lease } from '../ports/lock-store.js';
 import { defined } from '../values/defined.js';
+import { isByHand } from '../values/names.js';
 import { FOREVER_MS, type Item } from './lock-record.js';
 
 /*
  * The last ten runs of a lock, kept in its record as `r0` to `r9` and written by the release itself, so that history
  * costs no request. A row is `status|tick|lockedAt|durationMs|token` in base 36, at most 36 bytes; a run that caught up
- * with older ticks adds `|count`. Readers sort by token. A run that crashed is recorded by its successor's release,
+ * with older ticks adds `|count`. A run by hand has `!` as its tick. Readers sort by token. A run that crashed is recorded by its successor's release,
  * without a duration. The force release itself records the run that it ends.
  */
 
 const SLOTS = 10;
-const ROW = /^([sfcx])\|([\da-z]*)\|([\da-z]+)\|([\da-z]*)\|([\da-z]+)(?:\|([\da-z]+))?$/;
+/** The tick of a run by hand. */
+export const NOW = '!';
+const ROW = /^([sfcx])\|(!|[\da-z]*)\|([\da-z]+)\|([\da-z]*)\|([\da-z]+)(?:\|([\da-z]+))?$/;
 const STATUS_LETTERS = { succeeded: 's', failed: 'f', crashed: 'c', forced: 'x' } as const;
 
 /** One finished run, as the ring keeps it. */
 export interface RingRun {
   readonly status: keyof typeof STATUS_LETTERS;
   readonly tickMs?: number;
+  /** Whether it was a run by hand. */
+  readonly isManual?: true;
   readonly lockedAtMs: number;
   readonly durationMs?: number;
   readonly fencingToken: number;
@@ -33,12 +38,13 @@ export function slotOf(fencingToken: number): RingSlot {
 
 /** Makes the rows that a release adds: the row of its own run, and the row of the previous run if that run crashed. */
 export function linesOfRelease(
-  { fencingToken, lockedAtMs, tickMs, previous }: Lease,
+  { attemptId, fencingToken, lockedAtMs, tickMs, previous }: Lease,
   { result, durationMs, caughtUp }: Completion,
 ): { readonly crashed?: string; readonly own: string } {
+  const ofOwn = defined({ tickMs, caughtUp, isManual: isByHand(attemptId) });
   return {
     ...(previous?.status === 'crashed' && { crashed: writeRow({ ...previous, status: 'crashed' }) }),
-    own: writeRow({ status: result, lockedAtMs, durationMs, fencingToken, ...defined({ tickMs, caughtUp }) }),
+    own: writeRow({ status: result, lockedAtMs, durationMs, fencingToken, ...ofOwn }),
   };
 }
 
@@ -53,11 +59,11 @@ export function rowsOfRelease(lease: Lease, completion: Completion): Record<Ring
 
 /** Makes the row that a force release at `forcedMs` adds for the run that it ends. */
 export function rowOfForce(
-  { fencingToken, lockedAtMs, tickMs }: ForceRelease,
+  { fencingToken, lockedAtMs, tickMs, isManual }: ForceRelease,
   forcedMs: number,
 ): Record<RingSlot, string> {
   const durationMs = forcedMs - lockedAtMs;
-  const row = writeRow({ status: 'forced', lockedAtMs, durationMs, fencingToken, ...defined({ tickMs }) });
+  const row = writeRow({ status: 'forced', lockedAtMs, durationMs, fencingToken, ...defined({ tickMs, isManual }) });
   return { [slotOf(fencingToken)]: row };
 }
 
@@ -81,17 +87,19 @@ export function runsOf(record: Item): RingRun[] {
 }
 
 function writeRow(run: RingRun): string {
-  const numbers = [run.tickMs, run.lockedAtMs, run.durationMs, run.fencingToken];
-  const last = run.caughtUp ? [run.caughtUp] : [];
-  return [STATUS_LETTERS[run.status], ...[...numbers, ...last].map((n) => n?.toString(36) ?? '')].join('|');
+  const { status, tickMs, lockedAtMs, durationMs, fencingToken, caughtUp } = run;
+  const numbers = [lockedAtMs, durationMs, fencingToken, ...(caughtUp ? [caughtUp] : [])];
+  const tick = tickMs?.toString(36) ?? (run.isManual ? NOW : '');
+  return [STATUS_LETTERS[status], tick, ...numbers.map((n) => n?.toString(36) ?? '')].join('|');
 }
 
 function readRow(row: unknown): RingRun | undefined {
   const match = typeof row === 'string' ? ROW.exec(row) : null;
   if (!match) return undefined;
   const [, letter, ...numbers] = match;
+  const isManual = numbers[0] === NOW || undefined;
   const [tickMs, lockedAtMs, durationMs, fencingToken, caughtUp] = numbers.map((n) =>
-    n ? Number.parseInt(n, 36) : undefined,
+    n && n !== NOW ? Number.parseInt(n, 36) : undefined,
   );
   const status = (Object.keys(STATUS_LETTERS) as RingRun['status'][]).find((s) => STATUS_LETTERS[s] === letter);
   if (status === undefined || lockedAtMs === undefined || fencingToken === undefined) return undefined;
@@ -101,6 +109,6 @@ function readRow(row: unknown): RingRun | undefined {
     status,
     lockedAtMs,
     fencingToken,
-    ...defined({ tickMs, durationMs, caughtUp }),
+    ...defined({ tickMs, isManual, durationMs, caughtUp }),
   };
 }

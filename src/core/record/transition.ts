@@ -146,6 +146,8 @@ export function leaseOf(claim: Claim, record: LockRecord, sent: Sent, before?: I
   const { fencingToken = 0, lockedAt = sent.firstSentWall, lockUntil = lockedAt } = record;
   const past = before && pastRecord(claim.name, before);
   const dropped = ticksDroppedByCrash(before ?? {}, record.failedTicks);
+  // A grant that has marked its own tick, and whose answer was lost, has overwritten the newest tick done before it.
+  const known = record.doneTick === claim.tickMs ? { ...record, doneTick: undefined } : record;
   return {
     name: claim.name,
     attemptId: claim.attemptId,
@@ -154,7 +156,7 @@ export function leaseOf(claim: Claim, record: LockRecord, sent: Sent, before?: I
     lockedAtMs: lockedAt,
     lockUntilMs: lockUntil,
     ...sent,
-    ...ticksOf(before ? { ...before, ...defined({ failedTicks: record.failedTicks }) } : record),
+    ...ticksOf(before ? { ...before, ...defined({ failedTicks: record.failedTicks }) } : known),
     ...(dropped.length > 0 && { droppedTicksMs: dropped }),
     ...defined({ tickMs: claim.tickMs, previous: past && previousRun(past) }),
   };

@@ -53,11 +53,13 @@ export function planCatchUp(lease: Lease, settings: Settings): CatchUpPlan {
   return { ...NOTHING, missed, ...(settings.catchUp.mode === 'all' && { keepTicks: MOST_LISTED }) };
 }
 
-function missedSinceLast({ doneTickMs, previous }: Lease, tickMs: number, schedule: Schedule | Interval): NewestTicks {
+function missedSinceLast(lease: Lease, tickMs: number, schedule: Schedule | Interval): NewestTicks {
+  const { doneTickMs = Number.NEGATIVE_INFINITY, failedTicksMs = [], previous } = lease;
+  // A previous run without a tick, such as a run by hand, hides the one before. If that one is not done, it has failed.
+  const before = previous?.tickMs === undefined ? failedTicksMs : [previous.tickMs];
   // A run for the same tick as the previous run is a retry. It counts from the newest tick done, to find the same gap
   // as that run.
-  const previousMs = previous?.tickMs === tickMs ? undefined : previous?.tickMs;
-  const lastMs = Math.max(doneTickMs ?? Number.NEGATIVE_INFINITY, previousMs ?? Number.NEGATIVE_INFINITY);
+  const lastMs = Math.max(doneTickMs, ...before.filter((previousMs) => previousMs !== tickMs));
   return lastMs === Number.NEGATIVE_INFINITY ? NO_TICKS : missedTicks(lastMs, tickMs, schedule);
 }
 

@@ -2,6 +2,7 @@ import type { Lease } from '../ports/lock-store.js';
 import { LockLostError } from '../public/errors.js';
 import type { Execution } from '../public/execution.js';
 import { type Executed, publicPrevious } from '../public/outcome.js';
+import { isInstant } from '../record/lock-record.js';
 import { defined } from '../values/defined.js';
 import { formatDuration, parseDuration } from '../values/duration.js';
 import { LONGEST_LEASE_MS } from '../values/lease.js';
@@ -48,7 +49,10 @@ function guardedExecution(held: HeldLock, invocation: Invocation): Execution {
   };
   return {
     ...factsOf(lease, invocation, plan),
+    // A grant does not read the record closely: a value that is no instant is no tick either.
+    ...defined({ doneTick: isInstant(lease.doneTickMs) ? dateOf(lease.doneTickMs) : undefined }),
     isCatchUp: order.tickMs !== lease.tickMs,
+    isManual: order.isManual === true,
     signal: watch.signal,
     get lockUntil() {
       return dateOf((watch.hold ?? lease).lockUntilMs);

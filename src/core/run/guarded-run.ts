@@ -159,12 +159,14 @@ function completionOf(
   durationMs: number,
   invocation: Invocation,
 ): Completion {
-  const { policy } = invocation;
+  const { order, policy } = invocation;
   const failed = 'error' in settled;
+  // A failed run by hand must not keep out the tick that is due next.
+  const isFreed = failed && (policy.onError === 'release' || order.isManual);
   const byResult = isMarkedByResult(invocation);
   return {
     result: failed ? 'failed' : 'succeeded',
-    lockAtLeastForMs: failed && policy.onError === 'release' ? 0 : policy.lockAtLeastForMs,
+    lockAtLeastForMs: isFreed ? 0 : policy.lockAtLeastForMs,
     markTickDone: !failed && byResult,
     markTickFailed: failed && byResult,
     durationMs,

@@ -4,7 +4,7 @@ import { type Observer, type Report, reporter, type TracingObserver } from '../p
 import { type Execution, type Frame, runInFrame } from '../public/execution.js';
 import type { Executed } from '../public/outcome.js';
 import type { Signal } from '../values/clock.js';
-import { newAttemptId, scheduleMark } from '../values/names.js';
+import { BY_HAND, newAttemptId, scheduleMark } from '../values/names.js';
 import { unawaited } from '../values/promised.js';
 
 /** One attempt of a call: the order, the policy, and the way to report events. */
@@ -21,8 +21,8 @@ export interface Invocation {
  * @param trace the trace of the call, from `beginTrace`
  */
 export function invocationOf(order: Order, policy: Policy, trace: string): Invocation {
-  const { name, tickMs, scheduleArn } = order;
-  const attemptId = newAttemptId() + scheduleMark(scheduleArn) + trace;
+  const { name, tickMs, scheduleArn, isManual } = order;
+  const attemptId = newAttemptId(isManual && BY_HAND) + scheduleMark(scheduleArn) + trace;
   return { order, policy, attemptId, report: reporter(policy.observers, policy.clock, { name, attemptId, tickMs }) };
 }
 
@@ -77,6 +77,8 @@ export interface Order {
   readonly lockedBy: string;
   readonly leaseMs: number;
   readonly tickMs?: number;
+  /** Whether the call is a run by hand. Such a call has no tick. */
+  readonly isManual?: true | undefined;
   /** A scheduled time of the trigger that cannot be read. */
   readonly unreadableTick?: string;
   readonly scheduleArn?: string;

@@ -27,6 +27,7 @@ export async function runUnguarded<T>(task: Task<T>, { order, policy, report }: 
   const execution: Execution = {
     ...facts(),
     isCatchUp: false,
+    isManual: order.isManual === true,
     signal: watch.signal,
     lockUntil: dateOf(startedMs),
     recovering: false,

@@ -55,6 +55,19 @@ export function newAttemptId(letter = 'a'): string {
   return letter + base64.replaceAll('+', '-').replaceAll('/', '_');
 }
 
+/** Makes a new random id in the form that other services ask for. */
+export function newUuid(): string {
+  return crypto.randomUUID();
+}
+
+/** The first letter of the attempt id of a run by hand, so that the record of a held lock shows what the run is. */
+export const BY_HAND = 'n';
+
+/** Whether an attempt id belongs to a run by hand. */
+export function isByHand(attemptId: string | undefined): true | undefined {
+  return attemptId?.[0] === BY_HAND || undefined;
+}
+
 /**
  * Returns the part of an attempt id that stands for the schedule of its call: `~` and a hash of the schedule's ARN, or
  * an empty string if the trigger names no schedule. Attempts of different schedules can be told apart by it.

@@ -18,6 +18,13 @@ export interface ExecuteOptions extends LockOptions {
   readonly name: string;
   /** The scheduled time of this run: a tick that is done does not run again. Epoch milliseconds if a number. */
   readonly tick?: Date | number;
+  /**
+   * Whether this is a run by hand: it needs no `tick`, and it changes nothing for the ticks of the schedule. Without a
+   * `tick` only.
+   *
+   * @default false
+   */
+  readonly isManual?: boolean;
   /** When the platform ends the run; the signal aborts shortly before. Epoch milliseconds if a number. */
   readonly deadline?: Date | number;
   /**
@@ -33,6 +40,7 @@ export interface ExecuteOptions extends LockOptions {
 const OWN_OPTIONS = namesOf<Omit<ExecuteOptions, keyof LockOptions>>({
   name: true,
   tick: true,
+  isManual: true,
   deadline: true,
   signal: true,
   lockedBy: true,
@@ -71,6 +79,7 @@ export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions)
   const name = checkLockName(options.name);
   const named = instant(options.tick, 'tick');
   const tickMs = named === undefined ? undefined : checkTick(named, clock.now());
+  const isManual = readManual(options);
   const deadlineMs = instant(options.deadline, 'deadline');
   if (policy.gracePeriodMs !== undefined && deadlineMs === undefined) {
     throw new TypeError('gracePeriod does nothing without deadline: give both, or leave gracePeriod out');
@@ -89,11 +98,20 @@ export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions)
       ...defined({
         shutdown: signal,
         tickMs,
+        isManual,
         deadlineMono: deadlineMs === undefined ? undefined : clock.monotonic() + (deadlineMs - clock.now()),
       }),
     },
     policy,
   );
+}
+
+/** @throws TypeError for a value that is no boolean, and for a run by hand that has a tick */
+function readManual({ isManual, tick }: ExecuteOptions): true | undefined {
+  if (isManual === undefined || isManual === false) return undefined;
+  if (isManual !== true) throw new TypeError(`isManual is ${describe(isManual)}: give true or false`);
+  if (tick === undefined) return true;
+  throw new TypeError('isManual is true, but a run by hand has no tick: leave one of tick and isManual out');
 }
 
 function instant(value: Date | number | undefined, option: string): number | undefined {

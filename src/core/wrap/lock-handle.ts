@@ -8,11 +8,13 @@ import { type ExecuteOptions, executeWithLock } from './execute-with-lock.js';
 type Held =
   | 'name'
   | 'tick'
+  | 'isManual'
   | 'fencingToken'
   | 'signal'
   | 'lockedAt'
   | 'lockUntil'
   | 'previous'
+  | 'doneTick'
   | 'recovering'
   | 'missedTicks'
   | 'extend'

@@ -19,7 +19,7 @@ import {
 } from '../values/tick.js';
 
 /** The facts about a call that its trigger contains. */
-export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'>;
+export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'isManual' | 'scheduleArn' | 'attempt'>;
 
 /** The sources of the scheduled time; see `tick` in the options of each door. */
 export type TickOption<A extends readonly unknown[]> =
@@ -64,6 +64,7 @@ export function tickReader<A extends readonly unknown[]>(
 
   return (read, args, name) => {
     const { tickMs, unreadableTick, ...facts } = read;
+    if (facts.isManual) return facts;
     switch (tick) {
       case 'none':
         return facts;
@@ -192,7 +193,7 @@ function timed(schedule: Settings['schedule']): MadeSchedule {
  * an hour at most: when the clocks go forward, a longer interval can contain two runs, and the second is skipped.
  */
 export interface TickEvery {
-  /** The interval, such as `'5m'`: 1 s to 366 d. */
+  /** The interval, such as `'5m'`: 1 s to 366 d. A number is milliseconds. */
   readonly every: Duration;
 }
 

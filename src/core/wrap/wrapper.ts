@@ -112,6 +112,15 @@ export function resolveWrapper<A extends readonly unknown[]>(
   };
 }
 
+/** A wrapped function, and the same function for runs by hand. */
+export type WithNow<F> = F & {
+  /**
+   * Runs by hand, with the arguments of a call. It is not skipped because a tick is done, and it changes nothing for the
+   * ticks of the schedule. A lock that is held, kept or paused skips it. For a method: `job.run.now.call(job)`.
+   */
+  readonly now: F;
+};
+
 /** The lease of a run, and the instants at which the platform ends the run and at which the run must be over. */
 export type RunTimes = Pick<Order, 'leaseMs' | 'deadlineMono' | 'runUntilMono'>;
 
@@ -144,7 +153,8 @@ export function timesWithin(settings: Settings, remainingMs: number, limit: stri
 export interface MaxDuration {
   /**
    * The time from the call of a run until the platform ends the run. The signal aborts `gracePeriod` before that end.
-   * The lease covers this time plus 2 s, unless `lockAtMostFor` or `keepAlive` says otherwise. @default no end
+   * The lease covers this time plus 2 s, unless `lockAtMostFor` or `keepAlive` says otherwise. A number is milliseconds.
+   * @default no end
    */
   readonly maxDuration?: Duration;
 }

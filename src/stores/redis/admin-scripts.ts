@@ -1,4 +1,6 @@
 import { FORCE_STEP } from '../../core/record/lock-record.js';
+import { NOW } from '../../core/record/run-ring.js';
+import { BY_HAND } from '../../core/values/names.js';
 import { BASE_36, type RedisScript, script } from './scripts.js';
 
 /*
@@ -20,7 +22,8 @@ if lock.attemptId == ARGV[1] then return answer('forced') end
 if lock.state ~= 'held' or lock.fencingToken ~= ARGV[2] then return answer('changed') end
 ended(lock.attemptId)
 local token, tick, lockedAt = count(lock.fencingToken) or 0, instant(lock.tick), instant(lock.lockedAt) or now
-local row = { 'x', tick and base36(tick) or '', base36(lockedAt), base36(math.max(0, now - lockedAt)), base36(token) }
+local byHand = string.sub(lock.attemptId, 1, 1) == '${BY_HAND}' and '${NOW}' or ''
+local row = { 'x', tick and base36(tick) or byHand, base36(lockedAt), base36(math.max(0, now - lockedAt)), base36(token) }
 local seq = count(lock.runSeq) or 0
 set('r' .. (seq % 10), table.concat(row, '|'))
 set('runSeq', text(seq + 1))

@@ -9,7 +9,7 @@ import { markCases } from './mark.js';
 import { nameCases } from './names.js';
 import { openTickCases } from './open-ticks.js';
 import { pauseCases } from './pause.js';
-import { recordCases } from './record.js';
+import { byHandCases, recordCases } from './record.js';
 import { releaseCases } from './release.js';
 import type { ContractCase } from './stage/case.js';
 import { tickCases } from './ticks.js';
@@ -42,6 +42,7 @@ export const lockStoreContract: readonly ContractCase[] = [
   ...holdCases,
   ...nameCases,
   ...recordCases,
+  ...byHandCases,
   ...forceCases,
   ...pauseCases,
   ...deleteCases,

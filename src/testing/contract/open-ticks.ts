@@ -2,7 +2,7 @@ import { listOf } from '../../core/record/open-ticks.js';
 import { newAttemptId } from '../../core/values/names.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectGranted, expectRefused, expectSame } from './stage/expectation.js';
-import { isOpenOnce, type Scene, tick, ticks } from './stage/scene.js';
+import { grantTwice, isOpenOnce, type Scene, tick, ticks } from './stage/scene.js';
 
 const AT_START = { markTickAtStart: true };
 const FAILED = { result: 'failed' } as const;
@@ -105,7 +105,7 @@ export const openTickCases: readonly ContractCase[] = [
       for (const minute of [0, 1]) await scene.run(tick(minute), FAILED);
       await scene.run(tick(2));
       await scene.run(tick(3), FAILED);
-      await scene.release(await grantTwice(scene, 0));
+      await scene.release(await grantTwice(scene, scene.claim(tick(0))));
       await scene.refuse('stale-tick', tick(0));
       await scene.refuse('already-executed', tick(2));
       await isOpenOnce(scene, 1);
@@ -116,7 +116,7 @@ export const openTickCases: readonly ContractCase[] = [
 
   contractCase('an acquire that is sent again after a takeover returns the tick that crashed', async (scene) => {
     await scene.grantAndDie(tick(0));
-    await scene.release(await grantTwice(scene, 1));
+    await scene.release(await grantTwice(scene, scene.claim(tick(1))));
     await isOpenOnce(scene, 0);
   }),
 
@@ -283,11 +283,4 @@ async function opensAllButTheFirst(scene: Scene): Promise<void> {
   const [first, ...others] = UNTIL_MINUTE_9;
   await scene.refuse('stale-tick', tick(first));
   for (const minute of others) await isOpenOnce(scene, minute);
-}
-
-/** Sends one acquire twice, and returns the grant in the second answer. */
-async function grantTwice({ claim, acquire }: Scene, minute: number) {
-  const asked = claim(tick(minute));
-  expectGranted(await acquire(asked), 'acquire');
-  return expectGranted(await acquire(asked), 'acquire replayed');
 }

@@ -1,8 +1,8 @@
 import { listOf } from '../../core/record/open-ticks.js';
 import { MOST_LISTED } from '../../core/values/tick.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
-import { expectFields, expectGranted, expectSame } from './stage/expectation.js';
-import { isOpenOnce, NEXT_TICK_MS, TICK_MS, tick, ticks } from './stage/scene.js';
+import { expectFields, expectSame } from './stage/expectation.js';
+import { grantTwice, isOpenOnce, NEXT_TICK_MS, TICK_MS, tick, ticks } from './stage/scene.js';
 
 const TICK = { tickMs: TICK_MS };
 const NEXT_TICK = { tickMs: NEXT_TICK_MS };
@@ -25,6 +25,25 @@ export const tickCases: readonly ContractCase[] = [
   contractCase('a newer tick is granted, with the last tick done', async ({ run, grant }) => {
     await run(TICK);
     expectFields(await grant(NEXT_TICK), { tickMs: NEXT_TICK_MS, doneTickMs: TICK_MS }, 'lease');
+  }),
+
+  contractCase(
+    'row 200: a grant that marks its tick at the start has the newest tick done before it',
+    async (scene) => {
+      await scene.run(TICK);
+      expectFields(await scene.grant({ ...NEXT_TICK, ...AT_START }), { doneTickMs: TICK_MS }, 'lease');
+    },
+  ),
+
+  contractCase('row 200: an acquire that is sent again has the newest tick done before it', async (scene) => {
+    await scene.run(TICK);
+    expectFields(await grantTwice(scene, scene.claim(NEXT_TICK)), { doneTickMs: TICK_MS }, 'lease');
+  }),
+
+  contractCase('row 200: a grant of an open tick has the newer tick that is done', async ({ run, grant }) => {
+    await run(TICK, FAILED);
+    await run(NEXT_TICK);
+    expectFields(await grant(TICK), { doneTickMs: NEXT_TICK_MS }, 'lease');
   }),
 
   contractCase('F67 a tick whose run failed is still open', async ({ run, grant }) => {
@@ -75,11 +94,15 @@ export const tickCases: readonly ContractCase[] = [
   }),
 
   contractCase(
-    'an acquire that is sent again for a tick marked at the start gets its first grant',
-    async ({ claim, acquire }) => {
-      const asked = claim({ ...TICK, ...AT_START });
-      const { fencingToken } = expectGranted(await acquire(asked), 'acquire');
-      expectFields(expectGranted(await acquire(asked), 'acquire replayed'), { fencingToken }, 'lease');
+    'F190 an acquire that is sent again for a tick marked at the start gets its first grant, without that tick as done',
+    async (scene) => {
+      await scene.run(TICK);
+      const { fencingToken, doneTickMs = TICK_MS } = await grantTwice(
+        scene,
+        scene.claim({ ...NEXT_TICK, ...AT_START }),
+      );
+      expectFields((await scene.refuse('already-executed', NEXT_TICK)).holder, { fencingToken }, 'holder');
+      expectSame(doneTickMs, TICK_MS, 'lease: doneTickMs');
     },
   ),
 

@@ -1,3 +1,4 @@
+import { byHandCases } from './by-hand.js';
 import { callCases } from './calls.js';
 import type { AdapterCase } from './case.js';
 import { catchUpCases } from './catch-up.js';
@@ -17,5 +18,6 @@ export const adapterContract: readonly AdapterCase[] = [
   ...skipCases,
   ...storeCases,
   ...catchUpCases,
+  ...byHandCases,
   ...optionCases,
 ];

@@ -74,6 +74,8 @@ export interface Platform {
   wrap(job: Job, options: never): Called;
   /** The arguments with which the platform calls for a trigger. */
   argsOf(trigger: Trigger): unknown[];
+  /** Makes of a wrapped function one that runs by hand, with the same arguments. */
+  byHand(call: Called): Called;
   /** Reads `Trigger.tenant` from the arguments. */
   tenantOf(...args: never[]): string;
   /** The scheduled time that a handler reads from its arguments. */
@@ -98,6 +100,9 @@ export function executionLast(job: Job): Called {
     return job({ self: this, args: all.slice(0, -1), execution: all.at(-1) as Execution });
   };
 }
+
+/** For a wrapped function that has a method `now`. */
+export const callsNow = (call: Called): Called => (call as Called & { readonly now: Called }).now;
 
 /** Results for all platforms but routes, which must return a Response. */
 export const anyResults = (): unknown[] => [{ sent: 5 }, undefined, null, 'sent', 0];

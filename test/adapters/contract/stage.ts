@@ -1,13 +1,18 @@
 import { isSkipped, type Skipped } from 'single-execution';
+import { type LockAdmin, lockAdmin } from 'single-execution/admin';
 import { type FaultyStore, faultyStore, type ManualClock, type RecordingObserver } from 'single-execution/testing';
 import { expect, type MockInstance, vi } from 'vitest';
 import { type Gate, gate } from '../../support/gate.js';
 import { type MemoryLocks, MINUTE, memoryLocks } from '../../support/memory-locks.js';
 import { anyTrigger, type Called, type Given, type Job, type Platform, type Trigger } from './platform.js';
 
-/** Options of a wrapper. `limitMs`: the time until the platform ends a run, by its context or by an option. */
+/**
+ * Options of a wrapper. `limitMs`: the time until the platform ends a run, by its context or by an option. `byHand`:
+ * whether the wrapped function is called to run by hand.
+ */
 export interface StageOptions {
   readonly limitMs?: number;
+  readonly byHand?: boolean;
   readonly [option: string]: unknown;
 }
 
@@ -19,6 +24,7 @@ export interface Stage {
   readonly store: FaultyStore;
   readonly observer: RecordingObserver;
   readonly item: MemoryLocks['item'];
+  readonly admin: LockAdmin;
   /** The verbs of all calls to the store. */
   verbs(): string[];
   /** Calls of `console.warn`. */
@@ -56,11 +62,13 @@ export function setStage(platform: Platform): Stage {
 
   const stage: Stage = {
     ...{ platform, clock, store, observer, item, logged, result },
+    admin: lockAdmin(locks, { clock }),
     verbs: () => store.calls.map(({ verb }) => verb),
-    wrap(job, { limitMs, ...more } = {}) {
+    wrap(job, { limitMs, byHand = false, ...more } = {}) {
       const { lockAtMostFor, ...others } = common;
       const lease = limitMs === undefined ? { lockAtMostFor } : limitOf(platform, limitMs);
-      return platform.wrap(job, { ...others, store, ...platform.options, ...lease, ...more } as never);
+      const call = platform.wrap(job, { ...others, store, ...platform.options, ...lease, ...more } as never);
+      return byHand ? platform.byHand(call) : call;
     },
     due({ limitMs = MINUTE, ...trigger } = {}) {
       const endMono = clock.monotonic() + limitMs;

@@ -21,7 +21,6 @@ const BEYOND_LEASE_MS = 3_000;
 /** How long a busy machine can delay a request. */
 const BUSY_MS = 5_000;
 
-/** The history of each job's lock. */
 export function historiesOf(soak: SoakHistory): History[] {
   const standstills = [...new Set(soak.deliveries.map(({ worker }) => worker))].flatMap(standstillsOf);
   const byId = new Map(soak.deliveries.map((delivery) => [String(delivery.id), delivery]));

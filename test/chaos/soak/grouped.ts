@@ -1,4 +1,3 @@
-/** Groups items by a key. Each group keeps their order. */
 export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
@@ -9,7 +8,6 @@ export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map
   return groups;
 }
 
-/** Pairs of each item and the next one. */
 export function neighbours<T>(items: readonly T[]): [T, T][] {
   return items.slice(1).map((next, i): [T, T] => [items[i] as T, next]);
 }

@@ -19,7 +19,6 @@ export interface SoakHistory {
   readonly writes: ReadonlyMap<string, readonly WitnessedWrite[]>;
 }
 
-/** One worker process. */
 export interface Worker {
   readonly name: string;
   /** How far its wall clock is ahead of true time. */
@@ -43,7 +42,6 @@ export interface TickOrder {
   readonly id: number;
   readonly job: SoakJob;
   readonly tickMs: number;
-  /** How long its handler works. */
   readonly worksMs: number;
   readonly fails: boolean;
 }
@@ -69,11 +67,9 @@ export interface Settled {
    * the handler began. `error` must never come.
    */
   readonly ending: 'failed' | `${'ran' | 'aborted' | 'not begun' | 'skipped' | 'store error' | 'error'}: ${string}`;
-  /** The holder because of which it was skipped. */
   readonly holder?: SkippedHolder | undefined;
 }
 
-/** A handler at work. */
 export interface Run {
   readonly token: number;
   readonly beganMs: number;
@@ -93,10 +89,8 @@ export type Report =
   | ({ readonly said: 'stalled' } & Standstill)
   | ({ readonly said: 'delivery'; readonly id: number; readonly run?: Partial<Run> } & Partial<Omit<Delivery, 'run'>>);
 
-/** The order that a worker starts with. */
 export interface WorkerOrder {
   readonly store: StoreAddress;
-  /** The folder of the witness files. */
   readonly folder: string;
   /** The instant on the machine's clock at which the play began. */
   readonly originMs: number;
@@ -120,7 +114,6 @@ export interface GivenTick {
   readonly life: Life;
 }
 
-/** Builds the history of the workers and the deliveries from the workers' reports. */
 export function historyOf(lives: readonly Life[], given: readonly GivenTick[]) {
   const workers = new Map(lives.map((life) => [life, workerOf(life)]));
   const parts = lives.flatMap((life) => life.said().filter((report) => report.said === 'delivery'));

@@ -131,7 +131,6 @@ const WRITES = {
   once: '201 12 1011\n',
 };
 
-/** A soak with these deliveries and with these writes to the witness files. */
 const soakOf = (sketches: readonly Sketch[], writes: Readonly<Record<string, string>> = WRITES): SoakHistory => ({
   store: 'redis',
   startedAt: STARTED_AT,

@@ -5,7 +5,6 @@ import type { Random } from '../../support/play/random.js';
  * and which request a fault strikes, still depends on timing.
  */
 
-/** One scheduled job of the soak: its lock and its options. */
 export interface SoakJob {
   readonly name: string;
   readonly lockAtMostForMs: number;
@@ -14,7 +13,6 @@ export interface SoakJob {
   readonly tickMark: 'success' | 'start';
   /** How much later than those of other jobs its ticks are due. */
   readonly isDueLaterMs: number;
-  /** The shortest and the longest time that its runs work. */
   readonly worksMs: readonly [from: number, to: number];
   /**
    * Whether its ticks also come to hosts whose clocks are ahead. On DynamoDB such a host, if it dies, blocks the job

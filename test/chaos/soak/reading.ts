@@ -51,13 +51,11 @@ export function stallsOfMachine({ stops, stalls }: Worker): number {
   return stalls.filter((stall) => !stops.some((stop) => stop.fromMs < stall.toMs && stall.fromMs < stop.toMs)).length;
 }
 
-/** The text of a breach, with the deliveries that show it. */
 export function shown(what: string, ...deliveries: readonly (Delivery | undefined)[]): string {
   const lines = deliveries.flatMap((delivery) => (delivery ? [tell(delivery)] : []));
   return [what, ...lines].join('\n        ');
 }
 
-/** A delivery as one line of text. */
 function tell({ id, job, tickMs, worker, receivedMs, granted, run, settled }: Delivery): string {
   const { name, aheadMs, stops, stalls, killedMs } = worker;
   const clock = aheadMs === 0 ? '' : ` (clock ${aheadMs > 0 ? '+' : ''}${aheadMs} ms)`;

@@ -5,7 +5,6 @@ import { oneOf, readFlags, SWITCH, seedOf, TEXT, whole } from '../../support/pla
 const STORES = kindsWith('network');
 const PROGRAMS = new Set(STORES.flatMap((store) => backendOf(store).program ?? []));
 
-/** The settings of a soak. */
 export type Settings = ReturnType<typeof readSettings>;
 
 export const USAGE = `Usage: npm run chaos -- [options]

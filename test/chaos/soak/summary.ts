@@ -6,7 +6,6 @@ import type { SoakHistory } from './history.js';
 import { SOAK_INVARIANTS } from './invariants.js';
 import { runsOf, stallsOfMachine } from './reading.js';
 
-/** A soak on one store, for the summary. */
 export interface Soak {
   readonly history: SoakHistory;
   readonly seconds: number;

@@ -8,7 +8,6 @@ import { tokenJudge } from '../../support/history/history.js';
 
 export interface WitnessedWrite {
   readonly token: number;
-  /** The delivery that wrote. */
   readonly delivery: number;
   /** An instant before the write and, if the handler asked its signal, before that. */
   readonly atMs: number;
@@ -25,7 +24,6 @@ export function openWitnessFile(path: string): WitnessFile {
   };
 }
 
-/** All writes to a witness file, in their order. */
 export function witnessed(text: string): WitnessedWrite[] {
   const judge = tokenJudge();
   const lines = text.split('\n').filter((line) => line !== '');

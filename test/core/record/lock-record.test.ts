@@ -104,7 +104,6 @@ test.each([
   expect(isRecordAttribute(name)).toBe(belongs);
 });
 
-/** The record, but for one attribute. */
 const without = (attribute: keyof LockRecord): LockRecord => {
   const { [attribute]: _, ...rest } = record as LockRecord;
   return rest;

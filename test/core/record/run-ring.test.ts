@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LockRecord } from '../../../src/core/record/lock-record.js';
 import { hasRun, rowOfForce, rowsOfRelease, runsOf, slotOf } from '../../../src/core/record/run-ring.js';
-import { utf8Bytes } from '../../../src/core/values/names.js';
+import { newAttemptId, utf8Bytes } from '../../../src/core/values/names.js';
 import { GRANTED_AT, lease } from '../lease.js';
 
 const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1_500 } as const;
@@ -22,6 +22,16 @@ describe('rowsOfRelease', () => {
 
   test('leaves the tick empty where the run has none', () => {
     expect(rowsOfRelease(lease, { ...completion, result: 'failed' })).toEqual({ r5: 'f||mjuohs00|15o|p' });
+  });
+
+  test.each([
+    ['s|!|mjuohs00|15o|p', {}],
+    ['f|!|mjuohs00|15o|p', { result: 'failed' as const }],
+  ])('row 190: writes a mark in place of the tick of a run by hand: %s', (r5, end) => {
+    const record = rowsOfRelease({ ...lease, attemptId: newAttemptId('n') }, { ...completion, ...end });
+
+    expect(record).toEqual({ r5 });
+    expect(runsOf(record)).toMatchObject([{ isManual: true, lockedAtMs: GRANTED_AT, durationMs: 1_500 }]);
   });
 
   test('row 28: writes the run before as crashed when it crashed, without a duration', () => {
@@ -94,6 +104,9 @@ describe('runsOf', () => {
     ['too many parts before', 'w|s||mjuohs00|15o|o'],
     ['a row in a list', ['s||mjuohs00|15o|o']],
     ['a number', 5],
+    ['two marks of a run by hand', 's|!!|mjuohs00|15o|p'],
+    ['a mark and a tick', 's|!mjuohr88|mjuohs00|15o|p'],
+    ['a mark in another place', 's||!|15o|p'],
     ['null', null],
     ['an object', { status: 's' }],
   ])('leaves out a row that is %s', (_, row) => {

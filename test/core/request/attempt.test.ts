@@ -26,11 +26,9 @@ const ERROR = new LockStoreError('failed', {
 const FAILED = { status: 'failed', error: ERROR } as const;
 
 const asked = claim({ tickMs: TICK });
-/** A write that a record has refused. */
 const refused = (ambiguous: boolean, item?: Record<string, unknown>): AttemptWrite => ({
   answer: { value: { item }, ambiguous },
 });
-/** A write that failed. */
 const failed = (ambiguous: boolean): AttemptWrite => ({ answer: { error: ERROR, ambiguous } });
 
 test.each<[string, Ended, readonly AttemptWrite[], boolean]>([

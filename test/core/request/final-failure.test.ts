@@ -12,7 +12,6 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** Starts a server. Resolves to its port. */
 function portOf(server: Server): Promise<number> {
   servers.push(server);
   return new Promise((resolve) => {
@@ -24,7 +23,6 @@ const secure = (options: https.ServerOptions) =>
   portOf(https.createServer({ key: TEST_KEY, cert: TEST_CERTIFICATE, ...options }, (_, answer) => answer.end()));
 const plain = () => portOf(http.createServer((_, answer) => answer.end()));
 
-/** The error of one request. */
 function failureOf(by: typeof http | typeof https, args: ClientRequestArgs & https.RequestOptions): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const done = (error: unknown) => resolve(error);

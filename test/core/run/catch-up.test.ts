@@ -132,16 +132,18 @@ describe("row 89: catchUp 'all'", () => {
     expect(outcome).toMatchObject({ caughtUp: hours(1, 2, 3).map((tick) => ({ tick, durationMs: 0 })) });
   });
 
-  test('gives each run the tick that it is for, and whether it is caught up', async () => {
+  test('row 200: gives each run its tick, whether it is caught up, and the tick done before the grant', async () => {
     const { work, hourOf } = setting();
     await work(0);
     const seen: unknown[] = [];
 
-    await work(2, ({ tick, isCatchUp, missedTicks }) => seen.push([hourOf(tick), isCatchUp, missedTicks]));
+    await work(2, ({ tick, isCatchUp, missedTicks, doneTick }) =>
+      seen.push([hourOf(tick), isCatchUp, missedTicks, hourOf(doneTick)]),
+    );
 
     expect(seen).toEqual([
-      [1, true, []],
-      [2, false, []],
+      [1, true, [], 0],
+      [2, false, [], 0],
     ]);
   });
 

@@ -1,11 +1,13 @@
 import {
   CorruptLockError,
+  type ExecuteOptions,
   executeWithLock,
   type LockStore,
   LockStoreError,
   type LockStoreErrorCode,
   type Outcome,
 } from 'single-execution';
+import { compareAndSwapStore, type Storage } from 'single-execution/store';
 import { manualClock, recordingObserver } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { thisProcess } from '../../../src/core/values/environment.js';
@@ -18,6 +20,7 @@ function setting() {
   return { ...locks, acquire: vi.spyOn(locks.store, 'acquire') };
 }
 
+// The contract of stores states who is granted a lock and which ticks are done. Here is what a call makes of it.
 describe('exclusion', () => {
   test('row 1: F7 of 100 concurrent calls one runs and 99 are skipped, each after one round trip', async () => {
     const { clock, acquire, options } = setting();
@@ -30,40 +33,6 @@ describe('exclusion', () => {
     expect(acquire).toHaveBeenCalledTimes(100);
     expect(outcomes.filter(({ status }) => status === 'executed')).toHaveLength(1);
     expect(outcomes.filter((outcome) => outcome.status === 'skipped' && outcome.reason === 'locked')).toHaveLength(99);
-  });
-
-  test('row 3: a holder that died keeps others out until its lockUntil, and no longer', async () => {
-    const { clock, options } = setting();
-    await crash(options);
-
-    await clock.advance(59_999);
-    expect(await executeWithLock(() => {}, options)).toMatchObject({ status: 'skipped', reason: 'locked' });
-    await clock.advance(1);
-    expect(await executeWithLock(() => {}, options)).toMatchObject({ status: 'executed' });
-  });
-
-  test('row 4: with lockAtLeastFor of a minute, a run of 5 ms keeps out a run 59.9 s later', async () => {
-    const { clock, options, item } = setting();
-    const holding = { ...options, lockAtLeastFor: '1m' };
-    const running = executeWithLock(() => pass(clock, 5), holding);
-    await clock.advance(5);
-    await running;
-
-    expect(await item()).toMatchObject({ lockedAt: NOW, lockUntil: NOW + MINUTE, releasedAt: NOW + 5 });
-    await clock.advance(59_895);
-    expect(await executeWithLock(() => {}, holding)).toEqual({
-      status: 'skipped',
-      name: 'digest',
-      reason: 'lock-at-least-for',
-      holder: {
-        lockedBy: thisProcess(),
-        lockedAt: '2026-01-01T00:00:00.000Z',
-        lockUntil: '2026-01-01T00:01:00.000Z',
-        fencingToken: 1_767_225_600_001,
-      },
-    });
-    await clock.advance(100);
-    expect(await executeWithLock(() => {}, holding)).toMatchObject({ status: 'executed' });
   });
 
   test('row 5: F51 a release after expiry leaves the successor alone, and the value reaches its caller', async () => {
@@ -121,24 +90,6 @@ describe('exclusion', () => {
 });
 
 describe('ticks', () => {
-  test('row 34: F63 the same tick again 2 s, 30 s and 10 min later: one runs', async () => {
-    const { clock, options } = setting();
-    const task = vi.fn();
-    const outcomes = [await executeWithLock(task, { ...options, tick: NOW })];
-    for (const later of [2_000, 28_000, 570_000]) {
-      await clock.advance(later);
-      outcomes.push(await executeWithLock(task, { ...options, tick: NOW }));
-    }
-
-    expect(task).toHaveBeenCalledOnce();
-    expect(outcomes).toMatchObject([
-      { status: 'executed' },
-      { status: 'skipped', reason: 'already-executed', tick: '2026-01-01T00:00:00.000Z' },
-      { status: 'skipped', reason: 'already-executed' },
-      { status: 'skipped', reason: 'already-executed' },
-    ]);
-  });
-
   test.each([-120_000, 120_000])('row 34: whatever the clock of the second host: %i ms off', async (skew) => {
     const { options } = setting();
     await executeWithLock(() => {}, { ...options, tick: NOW });
@@ -160,17 +111,6 @@ describe('ticks', () => {
       tickMs: NOW,
       markTickAtStart: false,
     });
-  });
-
-  test("row 37: with tickMark 'success' a tick that failed or crashed runs again, one that succeeded does not", async () => {
-    const { clock, options } = setting();
-    const tick = { ...options, tick: NOW };
-    await expect(executeWithLock(() => Promise.reject(new Error('no database')), tick)).rejects.toThrow('no database');
-    await crash(tick);
-    await clock.advance(MINUTE);
-
-    expect(await executeWithLock(() => 'third', tick)).toMatchObject({ value: 'third' });
-    expect(await executeWithLock(() => {}, tick)).toMatchObject({ reason: 'already-executed' });
   });
 
   test("row 37: with tickMark 'start' a tick never runs again, although it crashed", async () => {
@@ -229,6 +169,74 @@ describe('ticks', () => {
     expect(next).toMatchObject({
       missedTicks: [new Date('2026-01-01T00:05:00Z'), new Date('2026-01-01T00:10:00Z')],
     });
+  });
+});
+
+describe('row 200: execution.doneTick', () => {
+  const tickAt = (minute: number) => ({ tick: NOW + minute * MINUTE });
+  const doneTickOf = async (options: ExecuteOptions) => {
+    const outcome = await executeWithLock(({ doneTick }) => doneTick, options);
+    return outcome.status === 'executed' ? outcome.value : outcome.reason;
+  };
+
+  test('row 200: is the newest tick that was done before the run: no failure, no crash and no own tick', async () => {
+    const { clock, options, item } = setting();
+    expect(await doneTickOf({ ...options, ...tickAt(1) })).toBeUndefined();
+    const fail = () => Promise.reject(new Error('no database'));
+    await executeWithLock(fail, { ...options, ...tickAt(2) }).catch(() => {});
+    await crash({ ...options, ...tickAt(3) });
+    await clock.advance(10 * MINUTE);
+
+    expect(await doneTickOf({ ...options, ...tickAt(4) })).toEqual(new Date(NOW + MINUTE));
+    expect(await doneTickOf({ ...options, ...tickAt(2) })).toEqual(new Date(NOW + 4 * MINUTE));
+    expect(await doneTickOf(options)).toEqual(new Date(NOW + 4 * MINUTE));
+    expect(await item()).toMatchObject({ doneTick: NOW + 4 * MINUTE });
+  });
+
+  test("row 200: with tickMark 'start' is the tick that had begun before", async () => {
+    const { options } = setting();
+    const atStart = { ...options, tickMark: 'start' } as const;
+    await executeWithLock(() => {}, { ...atStart, ...tickAt(1) });
+
+    expect(await doneTickOf({ ...atStart, ...tickAt(2) })).toEqual(new Date(NOW + MINUTE));
+  });
+
+  test.each(['success', 'start'] as const)(
+    'F190 a lost answer to the grant makes it right or absent, with tickMark: %s',
+    async (tickMark) => {
+      const texts = new Map<string, string>();
+      const lost = new Set<string>();
+      const storage: Storage<string> = {
+        async read(key) {
+          const version = texts.get(key);
+          return { record: version && JSON.parse(version), version, nowMs: Date.now() };
+        },
+        async write(key, record, version) {
+          if (texts.get(key) !== version) return false;
+          texts.set(key, JSON.stringify(record));
+          if (lost.delete(String(record['state']))) throw new Error('lost answer');
+          return true;
+        },
+      };
+      const { clock: _, ...options } = { ...setting().options, store: compareAndSwapStore({ storage }), tickMark };
+      await executeWithLock(() => {}, { ...options, ...tickAt(1) });
+      lost.add('held');
+
+      expect(await doneTickOf({ ...options, ...tickAt(2) })).toEqual(
+        tickMark === 'success' ? new Date(NOW + MINUTE) : undefined,
+      );
+      expect(lost.size).toBe(0);
+    },
+  );
+
+  test.each([7, -1, 8_640_000_000_000_001, Number.NaN])('F191 is absent if the record says %s', async (doneTickMs) => {
+    const { options } = setting();
+    const acquire: LockStore['acquire'] = async (claim, call) => {
+      const granted = grantOf(claim, call);
+      return { ...granted, lease: { ...granted.lease, doneTickMs } };
+    };
+
+    expect(await doneTickOf({ ...options, store: scriptedStore({ acquire }) })).toBeUndefined();
   });
 });
 

@@ -18,7 +18,6 @@ interface Answer {
   readonly afterMs?: number;
   /** For how long the server's clock vouches, counted from the request. */
   readonly capMs?: number;
-  /** Fails with it. */
   readonly error?: Error;
 }
 
@@ -35,7 +34,6 @@ function extending({ leaseMs = 60_000, capMono = FOREVER } = {}) {
       return { status: 'extended', lockUntilMs, ...sent, ...defined({ capMono: capMs && sent.firstSentMono + capMs }) };
     };
   const extend = vi.fn(answered());
-  /** When an extension was asked for. */
   const asked: number[] = [];
   const store = scriptedStore({
     extend: (...args) => {
@@ -53,7 +51,6 @@ function extending({ leaseMs = 60_000, capMono = FOREVER } = {}) {
   return { clock, extend, answered, asked, lease, watch, onLost, events, extender };
 }
 
-/** A heart that beats for that lease. */
 function beating(of: Parameters<typeof extending>[0] & { readonly timer?: object } = {}) {
   const { lease, ...scene } = extending(of);
   const { clock, watch, extender } = scene;

@@ -544,6 +544,32 @@ describe('what a run gets of the past', () => {
     });
   });
 
+  test('row 194: a run by hand between two runs changes nothing of what the second one has missed', async () => {
+    const { options } = memoryLocks();
+    const every5 = { ...options, schedule: '5m' as const };
+    const byHand = (task: () => unknown) => executeWithLock(task, { ...options, isManual: true }).catch(() => {});
+    const missed = async (minute: number, task: () => unknown = () => {}) => {
+      let found: readonly Date[] = [];
+      await executeWithLock(
+        ({ missedTicks }) => {
+          found = missedTicks;
+          return task();
+        },
+        { ...every5, tick: NOW + minute * MINUTE },
+      ).catch(() => {});
+      return found.map((tick) => (tick.getTime() - NOW) / MINUTE);
+    };
+    await missed(0);
+    expect(await missed(10, noDatabase)).toEqual([5]);
+    await byHand(() => {});
+
+    expect(await missed(20, noDatabase)).toEqual([15]);
+    await byHand(noDatabase);
+    expect(await missed(20)).toEqual([15]);
+    await byHand(() => {});
+    expect(await missed(25)).toEqual([]);
+  });
+
   test('row 39: nothing is missed without schedule, without a tick, or when the past is unknown', async () => {
     const { options, observer } = memoryLocks();
     await executeWithLock(() => {}, { ...options, tick: NOW });

@@ -4,7 +4,6 @@ import { manualClock, recordingObserver } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { scriptedStore } from '../../support/scripted-store.js';
 
-/** What was said of the switch, in order. */
 const said = () => logged.mock.calls.map(([line]) => JSON.parse(String(line)).message);
 
 let logged: MockInstance<typeof console.warn>;

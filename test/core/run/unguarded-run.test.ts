@@ -50,6 +50,7 @@ describe('row 51: an unguarded run', () => {
         lockedAt: new Date('2026-01-01T00:00:00.700Z'),
         lockUntil: new Date('2026-01-01T00:00:00.700Z'),
         isCatchUp: false,
+        isManual: false,
         recovering: false,
         missedTicks: [],
         extend: expect.any(Function),

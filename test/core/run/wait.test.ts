@@ -8,7 +8,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Lets chance always say the same. */
 const always = (chance: number) => vi.spyOn(Math, 'random').mockReturnValue(chance);
 
 describe('row 10: wait', () => {

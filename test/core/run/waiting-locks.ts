@@ -9,11 +9,9 @@ export interface WaitingLocks extends Omit<MemoryLocks, 'options'> {
   readonly options: ExecuteOptions;
   /** Options of a run that does not wait and has no observers. */
   readonly held: ExecuteOptions;
-  /** When each acquire was asked for, and by which attempt. */
   readonly tries: { readonly at: number; readonly attemptId: string }[];
 }
 
-/** Locks with a record of each acquire. */
 export function waitingLocks(): WaitingLocks {
   const locks = memoryLocks();
   const tries: { at: number; attemptId: string }[] = [];
@@ -32,7 +30,6 @@ export interface RefusingLocks {
   readonly clock: ManualClock;
   readonly observer: RecordingObserver;
   readonly options: ExecuteOptions;
-  /** When each acquire was asked for. */
   readonly asked: number[];
 }
 

@@ -6,7 +6,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A pause of a second, and whether it is over. */
 function pausing(signal?: AbortSignal) {
   const clock = manualClock();
   const over = vi.fn();

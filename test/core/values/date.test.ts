@@ -78,7 +78,6 @@ describe('F138 a Date is one by what it is, not by its class', () => {
   );
 });
 
-/** Passes a Date to each function that takes one. */
 async function takesEverywhere(at: (ms: number) => Date): Promise<void> {
   const clock = manualClock(at(NOW));
   const store = memoryStore();

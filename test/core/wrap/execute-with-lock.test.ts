@@ -43,6 +43,11 @@ describe('row 14: an invalid option is refused before any write', () => {
     ],
     [{ signal: 'SIGTERM' }, new TypeError('signal is a string: give an AbortSignal')],
     [{ signal: {} }, new TypeError("signal has no function 'addEventListener': give an AbortSignal")],
+    [
+      { isManual: true, tick: NOW },
+      new TypeError('isManual is true, but a run by hand has no tick: leave one of tick and isManual out'),
+    ],
+    [{ isManual: 'now' }, new TypeError("isManual is 'now': give true or false")],
     [{ lockedBy: 7 }, new TypeError('lockedBy is 7: give a string')],
     [{ name: '' }, new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes")],
     [{ name: () => 'digest' }, new TypeError('name is a function: give the lock a name, a string')],
@@ -113,6 +118,19 @@ test('a whole execution', async () => {
   expect(outcome).not.toHaveProperty('value.tick');
   expect(outcome).not.toHaveProperty('value.previous');
   expect(outcome).not.toHaveProperty('value.attempt');
+});
+
+test('row 190: with isManual a run, and a handle, is by hand', async () => {
+  const { options, item } = memoryLocks();
+  const { value } = (await executeWithLock(({ isManual }) => isManual, { ...options, isManual: true })) as {
+    readonly value: boolean;
+  };
+  expect(value).toBe(true);
+  await using lock = await acquireLock({ ...options, isManual: true });
+  expect([lock.isManual, (await item()).attemptId?.[0], (await item())['r1']]).toEqual([true, 'n', expect.any(String)]);
+  await lock.release();
+  await using other = await acquireLock({ ...options, isManual: false, tick: NOW });
+  expect([other.isManual, (await item()).attemptId?.[0]]).toEqual([false, 'a']);
 });
 
 describe('signal', () => {

@@ -28,6 +28,14 @@ describe('acquireLock', () => {
     expect(() => lock.assertHeld()).not.toThrow();
   });
 
+  test('row 200: has the newest tick that was done before it', async () => {
+    const { options } = memoryLocks();
+    await executeWithLock(() => {}, { ...options, tick: NOW });
+    const lock = await acquireLock({ ...options, tick: NOW + MINUTE });
+
+    expect(lock.doneTick).toEqual(new Date(NOW));
+  });
+
   test('row 1: while a handle is held others are skipped, and run after its release', async () => {
     const { options } = memoryLocks();
     const lock = await acquireLock(options);

@@ -59,7 +59,6 @@ export function line(x1: number, y1: number, x2: number, y2: number, kind = 'lin
   return `<line class="${kind}" x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}"/>`;
 }
 
-/** A cross where something was killed. */
 export function cross(x: number, y: number): string {
   return [line(x - 6, y - 6, x + 6, y + 6, 'cross'), line(x - 6, y + 6, x + 6, y - 6, 'cross')].join('\n');
 }

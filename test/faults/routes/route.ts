@@ -8,13 +8,11 @@ import type { Seen, Wire } from '../wire/wire.js';
 /** Every fault that one of the ways can do to a request. */
 export type AnyFault = Fault | HttpFault | TcpFault | FileFault;
 
-/** A store and its admin store over one client. */
 export interface Stores {
   readonly store: LockStore & MemberStore;
   readonly admin: LockAdminStore;
 }
 
-/** A client that opens stores. */
 export interface Connection {
   open(keyPrefix: string): Stores;
   close(): unknown;
@@ -31,5 +29,4 @@ export interface Route {
   stop(): Promise<unknown>;
 }
 
-/** Names each request by its verb. */
 export const eachVerb: Route['verbsOf'] = (seen) => seen.map(({ verb }) => verb);

@@ -6,7 +6,6 @@ export type HttpFault = Fault | 'stale date';
 /** Reads a request; undefined for one that belongs to no verb. */
 export type ReadHttp = (request: SeenRequest) => Seen | undefined;
 
-/** A way to a store whose clients speak HTTP. */
 export async function httpWire(endpoint: string, read: ReadHttp): Promise<Wire<HttpFault>> {
   let log: Seen[] = [];
   let headers: SeenRequest['headers'] = {};

@@ -24,7 +24,6 @@ export interface Conversation {
   terminate(): Promise<unknown>;
 }
 
-/** A protocol over TCP. */
 export interface Protocol {
   converse(): Conversation;
   /** The answer of a server that refuses a request with this code or message. */

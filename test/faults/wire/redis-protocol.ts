@@ -40,7 +40,6 @@ function endOf(data: Buffer, at: number): number | undefined {
   return next;
 }
 
-/** The words of a command, all of which are bulk strings. */
 function wordsIn(bytes: Buffer): string[] {
   const words: string[] = [];
   let at = bytes.indexOf(CRLF) + CRLF.length;

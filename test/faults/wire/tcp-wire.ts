@@ -128,7 +128,6 @@ async function pass(line: Line, { bytes, isAsked, seen }: Part, { protocol, aske
   }
 }
 
-/** Both ends of a joined connection. */
 interface Line extends Pick<Conversation, 'sent' | 'terminate'> {
   /** Whether nothing more passes, and nobody is told. */
   isDead: boolean;

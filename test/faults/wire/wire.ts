@@ -30,7 +30,6 @@ export interface Wire<F> {
   slowestMs(): number;
   /** Sends the requests that `late` faults kept to the server, oldest first, and waits for its answers. */
   deliverLate(): Promise<unknown>;
-  /** Forgets what was seen. */
   reset(): void;
   /** What the client says of itself in the headers of its last request. Absent unless it speaks HTTP. */
   client?(): string;

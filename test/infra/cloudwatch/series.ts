@@ -26,7 +26,6 @@ export interface MetricQuery {
   readonly periodMinutes: number;
 }
 
-/** Everything that was reported to CloudWatch. */
 export class Metrics {
   readonly #samples = new Map<string, Sample[]>();
 

@@ -16,7 +16,6 @@ export interface Deployment {
   readonly input: Values;
   readonly queue: Values;
   readonly queuePolicy: Values;
-  /** The function's role. */
   readonly role: Role;
   readonly schedulerRole: Role;
   /** The alarms by name, such as `DidNotRun`. */
@@ -40,7 +39,6 @@ type Environment = Readonly<Record<string, string>>;
 interface Template {
   readonly jobName: string;
   readonly resources: Resources;
-  /** The values of the template's parameters. */
   readonly parameters?: Values;
   readonly alarmName: (logicalId: string, alarm: Resource) => string;
 }

@@ -18,7 +18,6 @@ const ATTRIBUTES: Readonly<Record<string, Values>> = {
   aws_sns_topic: { arn: '{{topic.arn}}' },
 };
 
-/** Reads the file of a job for SST. */
 export async function readSst(text: string): Promise<Deployment> {
   return readTemplate({
     jobName: /const job = \{[^}]*?name: '([^']+)'/.exec(text)?.[1] ?? '',

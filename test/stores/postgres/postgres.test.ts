@@ -29,37 +29,6 @@ const newName = () => `lock ${names++}`;
 
 const failure = (asked: Promise<unknown>) => failureOf<LockStoreError>(asked);
 
-// test/stores/store.test.ts tests other lost answers, for all storages.
-test('F6 of all tries of an acquire: a late request takes no lock', async () => {
-  const name = newName();
-  const late: (() => Promise<readonly object[]>)[] = [];
-  const store = over((text, values) => {
-    if (!isWrite(text) || String(values).includes('barredAttempt')) return query(text, values);
-    late.push(() => query(text, values));
-    return new Promise(() => undefined);
-  });
-
-  const error = await failure(store.acquire(claim({ name }), { ...call(), tryMs: 50, budgetMs: 300 }));
-  expect(error).toMatchObject({ code: 'UNAVAILABLE', retryable: true });
-  expect(await Promise.all(late.map((arrive) => arrive()))).toEqual(late.map(() => []));
-  expect(await over(query).acquire(claim({ name }), call())).toMatchObject({ status: 'acquired' });
-});
-
-test('row 131: of 64 calls at once for one name one runs, and none fails', async () => {
-  const store = postgresStore({ client: pool });
-  // Open the connections first: otherwise opening them would take most of the time.
-  await Promise.all(Array.from({ length: 10 }, () => pool.query('SELECT 1')));
-  const name = newName();
-  let ran = 0;
-  const asked = Array.from({ length: 64 }, () =>
-    executeWithLock(() => ++ran, { name, store, lockAtMostFor: '1m', lockAtLeastFor: '30s', observers: [] }),
-  );
-  const statuses = (await Promise.all(asked)).map(({ status }) => status);
-
-  expect(ran).toBe(1);
-  expect(statuses.filter((status) => status === 'skipped')).toHaveLength(63);
-});
-
 test('row 131: connections that are cut while ticks race: each tick runs once, and never two at once', async () => {
   const store = postgresStore({ client: pool });
   const name = newName();

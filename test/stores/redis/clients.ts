@@ -24,9 +24,7 @@ export interface RedisServerAt {
   readonly url: string;
 }
 
-/** A package, in one version. */
 export interface ClientPackage {
-  /** The name of the package, as people install it. */
   readonly name: string;
   readonly version: string;
 }
@@ -70,7 +68,6 @@ interface Way<M> {
   open(module: M, server: RedisServerAt): Opened | Promise<Opened>;
 }
 
-/** A client of `redisStore`. */
 function tested<M>({ alias, require, how, open }: Way<M>): TestedClient {
   const { name, version, module } = load<M>(alias, require);
   return {

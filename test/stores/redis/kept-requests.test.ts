@@ -28,7 +28,6 @@ const { server, client: direct } = await ownEngine('redis');
 
 /** The fault of the next request that has this text in it, and whether the server is gone afterwards. */
 let next: { readonly of: string; readonly fault: TcpFault; readonly isGone: boolean } | undefined;
-/** The requests that have gone through to Redis. */
 const passed: string[] = [];
 const proxy = await startTcpFaultProxy(server.port, (request) => {
   if (!next || !request.includes(next.of)) {

@@ -106,20 +106,6 @@ describe('a lost answer', () => {
     expect(await store.release(lease, done, call())).toBe('released');
   });
 
-  test('F6 of every try: the attempt is cancelled, and its late request takes nothing', async () => {
-    const { client, faults } = faultyClient();
-    let late: (() => Promise<unknown>) | undefined;
-    faults.push((send) => {
-      late = send;
-      return new Promise(() => {});
-    });
-
-    const lost = redisStore({ client }).acquire(claim(), { ...call(300), tryMs: 300 });
-    await expect(lost).rejects.toMatchObject({ name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true });
-    expect(await late?.()).toMatch(/^\["refused",/);
-    expect(await redis.hget('lock:digest', 'state')).toBeNull();
-  });
-
   test('F6 of a try that Redis did not know the script of: its text is not sent once the try was given up', async () => {
     const { opened, open } = gate();
     const evalsha = async () => {

@@ -46,7 +46,6 @@ const answerOf = (asked: Promise<unknown>): Promise<unknown> =>
       `${error.code}: ${error.message.replace(/^.* failed: /, '').replace(/ \([A-Z_]+\)$/, '')}`,
   );
 
-/** The state of a lock as it is stored. */
 const stored = async (store: ReturnType<typeof sqliteStore>, name: string) =>
   (await store.get(name, call()))?.item?.['state'] ?? 'nothing';
 
@@ -235,7 +234,6 @@ function canMount(): boolean {
   }
 }
 
-/** Plays all scenes over a client. */
 export async function playFileScenes(openFile: OpenFile): Promise<Record<string, Seen>> {
   const all: Record<string, Seen> = {};
   for (const [name, scene] of Object.entries(played())) {

@@ -14,7 +14,6 @@ export async function playedOnNode(major: 22 | 24): Promise<Played & { readonly 
   return playedBy(await nodeBinary(major), []);
 }
 
-/** Plays the contract over node:sqlite of Deno. */
 export async function playedOnDeno(): Promise<Played & { readonly version: string }> {
   return playedBy(await denoBinary(), ['run', '--quiet', '--no-remote', '--allow-all']);
 }

@@ -30,7 +30,6 @@ interface Played<V extends Verb> {
 export interface StoreBug {
   readonly name: string;
   readonly shownBy: readonly string[];
-  /** Makes a store in memory that has the bug. */
   make(): MemoryStore;
 }
 

@@ -5,6 +5,8 @@ import { list, ticksIn, without } from './record.js';
 const DONE = 'F63 a tick that is done is refused as already-executed';
 const STALE = 'F66 a tick older than the last one done is refused as stale-tick';
 const STILL_OPEN = 'F67 a tick whose run failed is still open';
+const MARKED_AGAIN =
+  'F190 an acquire that is sent again for a tick marked at the start gets its first grant, without that tick as done';
 const TOLD = 'a newer tick is granted, with the last tick done';
 
 // biome-ignore format: each bug in a few rows
@@ -40,6 +42,14 @@ export const TICK_BUGS: readonly StoreBug[] = [
     spoils('release', ({ answer, record }, { tickMs }) =>
       answer === 'lost' && tickMs ? { record: { ...record, doneTick: tickMs } } : {})),
   bug('does not tell the last tick done', TOLD, grants((lease) => without(lease, 'doneTickMs'))),
+  bug('tells the tick that a grant marks itself as the last one done',
+    ['row 200: a grant that marks its tick at the start has the newest tick done before it', MARKED_AGAIN],
+    grants((lease, _before, { tickMs, markTickAtStart }) => markTickAtStart && tickMs ? { ...lease, doneTickMs: tickMs } : lease)),
+  bug('forgets the last tick done when an acquire is sent again',
+    'row 200: an acquire that is sent again has the newest tick done before it',
+    grants((lease, before, { attemptId }) => before.attemptId === attemptId ? without(lease, 'doneTickMs') : lease)),
+  bug('tells an open tick of no newer one', 'row 200: a grant of an open tick has the newer tick that is done',
+    grants((lease, { doneTick = 0 }, { tickMs = doneTick }) => tickMs < doneTick ? without(lease, 'doneTickMs') : lease)),
 ];
 
 const FAILED = 'F74 a tick that failed is open once a newer one is done, until it is done itself';

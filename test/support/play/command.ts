@@ -44,7 +44,6 @@ export function seedOf(text: string | undefined): number {
 /** Functions that clean up at the end. The last one runs first. */
 export type CleanUps = (() => Promise<unknown>)[];
 
-/** A command-line program. */
 export interface Command<S extends { readonly help: boolean }> {
   readonly usage: string;
   /** @throws UsageError */

@@ -4,7 +4,6 @@ import type { Paint } from './terminal.js';
 export type Invariants<H> = Readonly<Record<string, (history: H) => Finding>>;
 
 interface Finding {
-  /** How many cases were checked. */
   readonly cases: number;
   /** A text for each breach; empty if the promise held. */
   readonly breaches: readonly string[];
@@ -12,7 +11,6 @@ interface Finding {
 
 const SHOWN = 5;
 
-/** The promises that this history breaks. */
 export function brokenBy<H>(invariants: Invariants<H>, history: H): string[] {
   return Object.keys(invariants).filter((promise) => invariants[promise]?.(history).breaches.length !== 0);
 }

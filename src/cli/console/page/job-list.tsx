@@ -62,12 +62,14 @@ function Row({ lock, nowMs }: { readonly lock: Job; readonly nowMs: number }) {
       <td data-label="Holder">
         {row.holder ?? '–'}
         {row.tick && <div class="quiet nowrap">tick {shortInstant(row.tick)}</div>}
+        {row.isManual && <div class="quiet">by hand</div>}
         {row.ageMs !== undefined && <div class="quiet">for {shortSpan(row.ageMs)}</div>}
         {row.leftMs !== undefined && row.leftMs > 0 && <div class="quiet">{shortSpan(row.leftMs)} left</div>}
       </td>
       <td class="nowrap" data-label="Last result">
         {row.lastResult ?? '–'}
         {row.lastTick && <div class="quiet">tick {shortInstant(row.lastTick)}</div>}
+        {row.isLastManual && <div class="quiet">by hand</div>}
         {row.failuresInARow > 1 && <div class="bad">{row.failuresInARow} in a row</div>}
       </td>
       <td class="nowrap" data-label="Not done">

@@ -1,6 +1,6 @@
 import type { RunInfo } from '../../../admin/lock-admin.js';
 import { lockFacts } from '../../../operate/lock-summary.js';
-import { runSpan, shortInstant } from '../../../operate/times.js';
+import { runSpan, shortInstant, tickWords } from '../../../operate/times.js';
 import { verdictOf } from '../../../operate/verdict.js';
 import { Actions } from './actions.js';
 import { type Job, linkTo } from './feed.js';
@@ -70,12 +70,12 @@ function Runs({ runs }: { readonly runs: readonly RunInfo[] }) {
         </tr>
       </thead>
       <tbody>
-        {runs.map(({ fencingToken, status, lockedAt, durationMs, tick, caughtUp }) => (
+        {runs.map(({ fencingToken, status, lockedAt, durationMs, caughtUp, ...of }) => (
           <tr key={fencingToken}>
             <td>{shortInstant(lockedAt)}</td>
             <td class={status === 'succeeded' ? '' : 'bad'}>{status}</td>
             <td>{durationMs === undefined ? 'unknown' : runSpan(durationMs)}</td>
-            <td>{tick ? shortInstant(tick) : '–'}</td>
+            <td>{tickWords(of) ?? '–'}</td>
             <td>{caughtUp ?? '–'}</td>
             <td>{fencingToken}</td>
           </tr>

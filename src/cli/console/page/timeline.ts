@@ -90,13 +90,14 @@ function latestEndMs({ leaseMs = 0 }: LockInfo, next: RunInfo | undefined, run: 
 
 /** @param latestEndMs the end of the bar if the run's duration is unknown */
 function runBar(run: RunInfo, latestEndMs: number): Bar {
-  const { status, lockedAt, durationMs, tick, fencingToken, caughtUp } = run;
+  const { status, lockedAt, durationMs, tick, isManual, fencingToken, caughtUp } = run;
   const fromMs = lockedAt.getTime();
   const toMs = durationMs === undefined ? latestEndMs : fromMs + durationMs;
   const facts = [
     `${status}${durationMs === undefined ? '' : ` after ${runSpan(durationMs)}`}`,
     `locked at ${shortInstant(lockedAt)}`,
     tick && `tick ${shortInstant(tick)}`,
+    isManual && 'by hand',
     caughtUp && `caught up with ${caughtUp} ticks`,
     `token ${fencingToken}`,
   ];

@@ -21,7 +21,7 @@ import type {
 } from '../../../core/ports/lock-store.js';
 import type { LockRecord } from '../../../core/record/lock-record.js';
 import { defined } from '../../../core/values/defined.js';
-import { newAttemptId } from '../../../core/values/names.js';
+import { isByHand, newAttemptId } from '../../../core/values/names.js';
 import { expectGranted, expectRefused, expectSame } from './expectation.js';
 import type { ContractHarness } from './harness.js';
 
@@ -77,11 +77,8 @@ export function setScene(harness: ContractHarness): Scene {
     harness,
     name,
     claim: (overrides) => ({
-      name,
-      attemptId: newAttemptId(),
-      leaseMs: LEASE_MS,
+      ...{ name, attemptId: newAttemptId(), leaseMs: LEASE_MS, markTickAtStart: false },
       lockedBy: `contender ${++asked}`,
-      markTickAtStart: false,
       ...overrides,
     }),
     acquire: (claim) => harness.store.acquire(claim, harness.call()),
@@ -115,10 +112,11 @@ export function setScene(harness: ContractHarness): Scene {
       // Return a copy, so that later writes of the store do not change it.
       return found && ({ ...found.item } as LockRecord);
     },
-    force({ name: of, fencingToken, lockedAtMs, tickMs }, overrides) {
+    force({ name: of, attemptId, fencingToken, lockedAtMs, tickMs }, overrides) {
       const params = harness.call();
       const force = { name: of, adminId: newAttemptId('f'), fencingToken, lockedAtMs, nowMs: params.clock.now() };
-      return scene.admin.forceRelease({ ...force, ...defined({ tickMs }), ...overrides }, params);
+      const grant = defined({ tickMs, isManual: isByHand(attemptId) });
+      return scene.admin.forceRelease({ ...force, ...grant, ...overrides }, params);
     },
     pause: (untilMs) => scene.admin.pause(name, { untilMs, by: 'an operator' }, harness.call()),
     resume: () => scene.admin.resume(name, harness.call()),
@@ -163,6 +161,12 @@ export function tick(minute: number): { readonly tickMs: number } {
 export async function isOpenOnce({ run, refuse }: Scene, minute: number): Promise<void> {
   await run(tick(minute));
   await refuse('stale-tick', tick(minute));
+}
+
+/** Sends one acquire twice, and returns the grant in the second answer. */
+export async function grantTwice({ acquire }: Scene, asked: Claim): Promise<Lease> {
+  expectGranted(await acquire(asked), 'acquire');
+  return expectGranted(await acquire(asked), 'acquire replayed');
 }
 
 /** Makes a call from a host whose wall clock is ahead. */

@@ -1,5 +1,5 @@
 import { withSingleExecution } from 'single-execution/cloudflare';
-import { anyResults, executionLast, type Platform } from '../platform.js';
+import { anyResults, callsNow, executionLast, type Platform } from '../platform.js';
 
 export const cloudflare: Platform = {
   title: 'a Worker',
@@ -18,6 +18,7 @@ export const cloudflare: Platform = {
     { TOKEN: secret },
     { ...(waitUntil && { waitUntil }), passThroughOnException() {} },
   ],
+  byHand: callsNow,
   tenantOf: ({ cron }: { cron: string }) => cron,
   timeOf: ({ scheduledTime }: { scheduledTime: number }) => scheduledTime,
   timeOfOlderTick: 'its own',

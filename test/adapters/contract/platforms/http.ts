@@ -28,6 +28,11 @@ export const http: Platform = {
     const request = new Request(`https://example.com/?${secret}`, { headers: { ...headers, ...scheduled } });
     return [request, waitUntil ? { waitUntil } : { params: {} }];
   },
+  byHand: (call) => (request: Request, context) => {
+    const headers = new Headers(request.headers);
+    headers.set('x-single-execution', 'now');
+    return call(new Request(request, { headers }), context);
+  },
   tenantOf: (request: Request) => String(request.headers.get('x-tenant')),
   timeOf: (request: Request) => Date.parse(String(request.headers.get(SCHEDULED_AT))),
   timeOfOlderTick: 'that of the call',

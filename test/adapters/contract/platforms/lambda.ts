@@ -24,6 +24,7 @@ export const lambda: Platform = {
     },
     lambdaContext({ getRemainingTimeInMillis: remainingMs }),
   ],
+  byHand: (call) => (event, context) => call({ ...event, singleExecution: 'now' }, context),
   tenantOf: ({ tenant }: { tenant: string }) => tenant,
   timeOf: ({ time }: { time: string }) => Date.parse(time),
   timeOfOlderTick: 'its own',

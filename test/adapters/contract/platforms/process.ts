@@ -1,6 +1,6 @@
 import { withSingleExecution } from 'single-execution/process';
 import { thisProcess } from '../../../../src/core/values/environment.js';
-import { anyResults, executionLast, type Platform, type Trigger } from '../platform.js';
+import { anyResults, callsNow, executionLast, type Platform, type Trigger } from '../platform.js';
 
 /** The argument with which node-cron calls a task, with two more fields. */
 const taskContext = ({ time, tenant, secret }: Trigger): object => ({
@@ -20,6 +20,7 @@ export const inProcess: Omit<Platform, 'title' | 'wrap'> = {
   limit: 'maxDuration, which is',
   holder: thisProcess(),
   argsOf: (trigger) => [taskContext(trigger), 'another'],
+  byHand: callsNow,
   tenantOf: ({ tenant }: { tenant: string }) => tenant,
   timeOf: ({ date }: { date: Date }) => date.getTime(),
   timeOfOlderTick: 'that of the call',

@@ -15,8 +15,6 @@ export interface Traced {
 export interface Agent {
   /** Prepares a client as users of the agent must do; absent if the agent finds each client by itself. */
   readonly prepare?: (client: DynamoDBClient) => DynamoDBClient;
-  /** Runs a task in a new span, segment or transaction. */
   within(name: string, task: () => Promise<void>): Promise<void>;
-  /** All spans that the agent has sent. */
   sent(): Promise<readonly Traced[]>;
 }
