@@ -100,7 +100,7 @@ export async function ranAt(
     readonly tookMs: number;
     readonly lockedBy: string;
     readonly failed?: boolean;
-    readonly schedule?: string;
+    readonly schedule?: string | undefined;
   },
 ) {
   const { tick, atMs, tookMs, lockedBy, failed = false, schedule } = run;

@@ -76,7 +76,7 @@ async function theNight() {
       tookMs: minutes * MINUTE_MS,
       lockedBy: by(name),
       failed,
-      schedule: SCHEDULES[name],
+      ...(SCHEDULES[name] !== undefined && { schedule: SCHEDULES[name] }),
     });
   const begun = (name: string, tick: Date, minutes: number) =>
     taken(store, name, {
