@@ -125,9 +125,7 @@ export interface Lease extends Sent {
    * itself has marked: absent if the store recognised its own replayed attempt, which had marked its tick at the start.
    */
   readonly doneTickMs?: number;
-  /**
-   * Listed ticks that are older than the highest tick done, and not done themselves, in epoch milliseconds, ascending.
-   */
+  /** Listed ticks below the highest tick done that are not done themselves, in epoch milliseconds, ascending. */
   readonly openTicksMs?: readonly number[];
   /** Ticks whose run failed, and that are newer than the highest tick done, in epoch milliseconds. */
   readonly failedTicksMs?: readonly number[];
