@@ -70,6 +70,20 @@ export function readAt(lock: LockInfo | undefined): Date {
   return lock?.readAt ?? dateOf(systemClock.now());
 }
 
+/** How many schedules of records are kept. A list of thousands of locks has few different ones. */
+const MOST_KEPT = 1_000;
+const kept = new Map<string, Schedule | Duration>();
+
+/** Reads a text that a record has as its schedule, once. @throws TypeError, RangeError for any other text */
+function scheduleOfText(text: string): Schedule | Duration {
+  const known = kept.get(text);
+  if (known !== undefined) return known;
+  const schedule = readSchedule(text);
+  if (kept.size >= MOST_KEPT) kept.clear();
+  kept.set(text, schedule);
+  return schedule;
+}
+
 /** Returns the schedule of a lock, read and checked. */
 export function scheduleFor(
   lock: Pick<LockInfo, 'state' | 'schedule'> | undefined,
@@ -77,7 +91,7 @@ export function scheduleFor(
 ): Schedule {
   // A job without a readable record is overdue, whatever its schedule.
   const isKnown = lock !== undefined && lock.state !== 'corrupt';
-  const schedule = given ?? (isKnown ? lock.schedule && readSchedule(lock.schedule) : 1);
+  const schedule = given ?? (isKnown ? lock.schedule && scheduleOfText(lock.schedule) : 1);
   if (schedule === undefined || schedule === '') {
     throw new TypeError(`the record has no schedule: give schedule, such as cron('0 9 * * *') or '1h'`);
   }

@@ -101,6 +101,7 @@ describe('its text', () => {
     except(eventBridge('cron(0 9 ? * MON-FRI *)', { timeZone: 'Europe/Berlin' }), { dates: ['2026-12-25'] }),
     except(rate('6h', { start: at('2026-01-01T00:00:00Z') }), { dates: ['2026-12-25'] }),
     except(cron('0 9 1 * MON', { timeZone: 'Europe/Berlin', dialect: 'node-cron' }), { dates: ['2026-12-25'] }),
+    eventBridge('rate(1 minutes)'),
     cron('@daily'),
     cron('0 0 9 1 * 1', { dialect: 'croner' }),
     rate('15m', { start: at('2026-01-01T00:00:00Z') }),

@@ -81,7 +81,7 @@ async function answer(desk: Desk, { method, path, query, body }: Call): Promise<
   if (act !== undefined && !run) return refused(404, 'there is nothing at this address');
   const wanted = run ? 'POST' : 'GET';
   if (method !== wanted) return refused(405, `${method} is not for this address: use ${wanted}`);
-  if (name === undefined) return ok((await admin.list()).map(withDueTicks));
+  if (name === undefined) return ok(await admin.list());
   if (!run) {
     const lock = await findLock(admin, name);
     return lock ? ok(withDueTicks(lock)) : unknown(name);

@@ -1,10 +1,11 @@
 import type { LockAdmin, LockInfo } from '../../admin/lock-admin.js';
 import type { Clock } from '../../index.js';
+import { withDueTicks } from '../../operate/due-ticks.js';
 
 /** How long a list of all locks is shown before the store is read again. */
 export const REFRESH_MS = 5_000;
 
-/** The verbs of a console. All open pages share one list. */
+/** The verbs of a console. All open pages share one list, whose locks have their due ticks. */
 export interface PacedAdmin extends LockAdmin {
   /** Reads a lock that a page has changed, and puts it into the list. Never rejects. */
   refresh(name: string): Promise<void>;
@@ -18,7 +19,7 @@ export function pacedAdmin(admin: LockAdmin, clock: Clock): PacedAdmin {
   const read = async () => {
     readMono = Number.NaN;
     try {
-      return await admin.list();
+      return (await admin.list()).map(withDueTicks);
     } finally {
       readMono = clock.monotonic();
     }
@@ -32,7 +33,7 @@ export function pacedAdmin(admin: LockAdmin, clock: Clock): PacedAdmin {
     async refresh(name) {
       try {
         const lock = await admin.get(name);
-        shown = shown && withLock(shown, name, lock);
+        shown = shown && withLock(shown, name, lock && withDueTicks(lock));
         await shown;
       } catch {
         // Ignore the error: the next read of the store shows the problem.

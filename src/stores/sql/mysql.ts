@@ -120,7 +120,7 @@ function statementsOf(table: string): Statements {
       sql`SELECT coalesce(CONVERT(l.name USING utf8mb4), ${utf8(name)}) AS name, coalesce(l.record, '') AS record, CAST(l.version AS CHAR) AS version, CAST(${NOW_US} AS CHAR) AS now, @@autocommit = 0 /*M! OR @@in_transaction = 1 */ AS inside FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ${utf8(name)}`,
     // Without the LIMIT, the connection's `sql_select_limit` could cut the list.
     list: (prefix) =>
-      sql`SELECT CONVERT(name USING utf8mb4) AS name, record FROM ${table} WHERE LOCATE(${utf8(prefix)}, name) = 1 AND version > 0 LIMIT 18446744073709551615`,
+      sql`SELECT CONVERT(name USING utf8mb4) AS name, record, CAST(${NOW_US} AS CHAR) AS now FROM ${table} WHERE LOCATE(${utf8(prefix)}, name) = 1 AND version > 0 LIMIT 18446744073709551615`,
     make: (name) =>
       sql`INSERT INTO ${table} (name, record, version) VALUES (${utf8(name)}, '${EMPTY}', 0) ON DUPLICATE KEY UPDATE version = version`,
     write({ name, record, version, notAfterMs }) {
