@@ -254,6 +254,19 @@ describe('F6 what the server has taken back is tried again', () => {
     });
   });
 
+  test.each([true, false])('the first row of a lock, whose answer is lost, written: %s', async (isWritten) => {
+    let inserts = 0;
+    const execute = async (text: string, values: (string | number)[]) => {
+      if (!text.startsWith('INSERT') || inserts++ > 0) return pool.execute(text, values);
+      if (isWritten) await pool.execute(text, values);
+      throw Object.assign(new Error('Connection lost'), { code: 'PROTOCOL_CONNECTION_LOST', fatal: true });
+    };
+
+    expect(await mysqlStore({ client: { execute } }).acquire(claim({ name: newName() }), call())).toMatchObject({
+      status: 'acquired',
+    });
+  });
+
   test('a connection that is killed', async () => {
     const client = poolWith({ connectionLimit: 1 });
     const store = mysqlStore({ client });
