@@ -29,9 +29,9 @@ const STORES = {
   upstash: '28 kB',
   memory: '23.3 kB',
   store: '23.8 kB',
-  postgres: '30.3 kB',
-  mysql: '29.9 kB',
-  sqlite: '30.3 kB',
+  postgres: '30.7 kB',
+  mysql: '30.5 kB',
+  sqlite: '30.8 kB',
 };
 
 /** The limit of a store that has none of its own. */

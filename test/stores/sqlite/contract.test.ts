@@ -8,7 +8,7 @@ import { type ContractHarness, lockStoreContract } from 'single-execution/testin
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleWorker, startWorker } from '../../edge/workerd.js';
 import { memberCases } from '../../support/member-cases.js';
-import { type Rows, sqlHarness, questionMarkStatements } from '../../support/sql-harness.js';
+import { questionMarkStatements, type Rows, sqlHarness } from '../../support/sql-harness.js';
 import { playedOnNode, WHOLE_CONTRACT } from './played-on-node.js';
 
 const LONGEST_MS = 300_000;

@@ -1,6 +1,6 @@
 import { createSqliteTable, type SqliteClient, sqliteStore } from 'single-execution/sqlite';
 import { lockStoreContract } from 'single-execution/testing';
-import { type Rows, sqlHarness, questionMarkStatements } from '../../support/sql-harness.js';
+import { questionMarkStatements, type Rows, sqlHarness } from '../../support/sql-harness.js';
 
 /** How many cases are played at the same time: most of them wait for a lease to end. */
 const LANES = 8;
@@ -14,7 +14,12 @@ export interface Played {
 export async function playContract(client: SqliteClient, rows: Rows): Promise<Played> {
   await createSqliteTable(client);
   const keyPrefix = 'played:';
-  const harness = sqlHarness({ store: sqliteStore({ client, keyPrefix }), keyPrefix, rows, ...questionMarkStatements() });
+  const harness = sqlHarness({
+    store: sqliteStore({ client, keyPrefix }),
+    keyPrefix,
+    rows,
+    ...questionMarkStatements(),
+  });
   const failed: string[] = [];
   const left = lockStoreContract.values();
   const lane = async () => {
