@@ -101,6 +101,24 @@ describe('row 206: how a connection is set changes nothing', () => {
     }
   });
 
+  test('F197 a client that writes values into the text grants nothing under NO_BACKSLASH_ESCAPES', async () => {
+    const connection = await mysql.createConnection(server.url);
+    onTestFinished(() => connection.end());
+    const client: MysqlClient = async (text, values) => (await connection.query(text, values))[0] as object[];
+    const store = mysqlStore({ client });
+    const name = newName();
+    const lease = await grant(store, claim({ name, lockedBy: 'a "host"' }));
+    await connection.query("SET sql_mode = 'NO_BACKSLASH_ESCAPES'");
+
+    for (const refused of [store.acquire(claim({ name: newName() }), call()), store.release(lease, done, call())]) {
+      expect(await failureOf(refused)).toMatchObject({
+        code: 'INVALID_REQUEST',
+        message: expect.stringContaining('without NO_BACKSLASH_ESCAPES if the client writes values into the text'),
+      });
+    }
+    expect((await sound.get(name, call()))?.item).toMatchObject({ state: 'held', lockedBy: 'a "host"' });
+  });
+
   test('a limit of rows cuts no list', async () => {
     const store = await storeAfter('SET sql_select_limit = 1');
     for (const name of [newName(), newName()]) await grant(store, claim({ name }));
