@@ -18,6 +18,7 @@ import type {
   MarkResult,
 } from '../core/ports/lock-store.js';
 import type { CheckIn, MemberList } from '../core/ports/member-store.js';
+import type { StoreOperation } from '../core/public/errors.js';
 import { checkAttribute, FORCE_STEP, type Item, type LockRecord, readGrant } from '../core/record/lock-record.js';
 import { checkedIn, readMemberList } from '../core/record/member-list.js';
 import {
@@ -83,7 +84,7 @@ export function keepingUnreadable<T>(name: string, { item }: Found, decision: De
 /** The state that a storage reports for a record that it cannot read. */
 const UNREADABLE = 'unreadable';
 
-export function decideAcquire(claim: Claim, { item, nowMs, clock, sent }: Found): Decision<AcquireResult> {
+function decideAcquire(claim: Claim, { item, nowMs, clock, sent }: Found): Decision<AcquireResult> {
   const judgement = judgeRefusal(claim, item, nowMs, (lockUntil) => lockUntil <= nowMs);
   if (judgement.status === 'refused') return { result: { ...judgement, clock } };
   if (judgement.status === 'own') {
@@ -95,18 +96,25 @@ export function decideAcquire(claim: Claim, { item, nowMs, clock, sent }: Found)
   return { result: { status: 'acquired', lease, clock }, write, isForNow: true };
 }
 
+/** The claim to cancel, and when its acquire was first sent: from then on the lease of a grant counts. */
+interface Cancel {
+  readonly claim: Claim;
+  readonly firstSent?: Sent;
+}
+
 /**
  * Decides a cancel. Unless the attempt holds the lock, a cancel always writes, even if only `barredAttempt` changes. The
  * write changes the version, so that a write of the attempt that is still under way is refused.
  */
-export function decideCancel(claim: Claim, { item, sent, clock }: Found): Decision<Granted | undefined> {
+function decideCancel({ claim, firstSent }: Cancel, { item, clock, ...found }: Found): Decision<Granted | undefined> {
+  const sent = firstSent ?? found.sent;
   if (item !== undefined && isHeldBy(claim, item)) {
     return { result: { status: 'acquired', lease: leaseOf(claim, readGrant(claim.name, item), sent), clock } };
   }
   return { result: undefined, write: { ...item, barredAttempt: claim.attemptId } };
 }
 
-export function decideExtend(lease: Lease, leaseMs: number, found: Found): Decision<ExtendResult> {
+function decideExtend({ lease, leaseMs }: { lease: Lease; leaseMs: number }, found: Found): Decision<ExtendResult> {
   const { item = {}, sent } = found;
   if (!isHeldBy(lease, item)) return { result: { status: 'lost' } };
   const lockUntil = extendedUntil(lease, item, leaseMs, found);
@@ -114,7 +122,7 @@ export function decideExtend(lease: Lease, leaseMs: number, found: Found): Decis
   return { result: { status: 'extended', lockUntilMs: lockUntil, ...sent }, write, isForNow: true };
 }
 
-export function decideMark(lease: Lease, done: DoneTick, found: Found): Decision<MarkResult> {
+function decideMark({ lease, done }: { lease: Lease; done: DoneTick }, found: Found): Decision<MarkResult> {
   const { item = {}, sent } = found;
   if (!isGrantOf(lease, item)) return { result: { status: 'lost' } };
   const lockUntil = extendedUntil(lease, item, done.leaseMs, found);
@@ -123,9 +131,8 @@ export function decideMark(lease: Lease, done: DoneTick, found: Found): Decision
   return { result: { status: 'marked', lease: markedLease(lease, fields), ...sent }, write };
 }
 
-export function decideRelease(
-  lease: Lease,
-  completion: Completion,
+function decideRelease(
+  { lease, completion }: { lease: Lease; completion: Completion },
   { item = {}, nowMs }: Found,
 ): Decision<'released' | 'lost'> {
   if (isGrantOf(lease, item)) {
@@ -134,38 +141,74 @@ export function decideRelease(
   return { result: isReleasedBy(lease, item) ? 'released' : 'lost' };
 }
 
-export function decideCheckIn(asked: CheckIn, { item = {}, nowMs }: Found): Decision<MemberList> {
+function decideCheckIn(asked: CheckIn, { item = {}, nowMs }: Found): Decision<MemberList> {
   const write = checkedIn(asked, nowMs, item);
   return { result: readMemberList(nowMs, write ?? item), write };
 }
 
-export function decideForce(force: ForceRelease, { item, nowMs }: Found): Decision<'forced' | 'changed'> {
+function decideForce(force: ForceRelease, { item, nowMs }: Found): Decision<'forced' | 'changed'> {
   const judged = judgeForce(force, item);
   if (judged !== 'open') return { result: judged };
   const fencingToken = force.fencingToken + FORCE_STEP;
   return { result: 'forced', write: { ...item, ...forcedFields({ ...force, nowMs }), fencingToken } };
 }
 
-export function decidePause(pause: Pause, { item }: Found): Decision<Item> {
+function decidePause(pause: Pause, { item }: Found): Decision<Item> {
   const write = { ...item, ...pausedFields(pause) };
   return { result: write, write };
 }
 
-export function decideResume({ item, nowMs }: Found): Decision<ResumeResult> {
+function decideResume(_: string, { item, nowMs }: Found): Decision<ResumeResult> {
   const result = judgeResume(item, nowMs);
   const isMarked = result !== 'unknown' && item?.['pausedUntil'] !== undefined;
   return { result, write: isMarked ? withoutPause(item as LockRecord) : undefined };
 }
 
-export function decideDelete(deletion: Deletion, { item, nowMs }: Found): Decision<DeleteResult> {
+function decideDelete(deletion: Deletion, { item, nowMs }: Found): Decision<DeleteResult> {
   const judged = judgeDeletion(deletion, item, (lockUntil) => lockUntil <= nowMs);
   if (judged !== 'open') return { result: judged };
   return { result: 'deleted', write: deletedRecord({ ...deletion, nowMs }, item as LockRecord) };
 }
 
-export function decideListTicks(listing: TickListing, { item }: Found): Decision<'listed' | 'changed'> {
+function decideListTicks(listing: TickListing, { item }: Found): Decision<'listed' | 'changed'> {
   const judged = judgeListing(listing, item);
   if (judged !== 'open') return { result: judged };
   const { openTicks, failedTicks } = listing;
   return { result: 'listed', write: { ...item, openTicks, failedTicks } };
+}
+
+/** The decision of each verb, by what it was asked for. `cancel` belongs to an acquire. */
+const DECISIONS = {
+  acquire: decideAcquire,
+  cancel: decideCancel,
+  extend: decideExtend,
+  mark: decideMark,
+  release: decideRelease,
+  checkIn: decideCheckIn,
+  get: (_: string, __: Found): Decision<undefined> => ({ result: undefined }),
+  forceRelease: decideForce,
+  pause: decidePause,
+  resume: decideResume,
+  delete: decideDelete,
+  listTicks: decideListTicks,
+};
+
+export type Verb = keyof typeof DECISIONS;
+/** What a verb is asked for: values that JSON can carry. */
+export type Asked<V extends Verb> = Parameters<(typeof DECISIONS)[V]>[0];
+/** What a verb results in: values that JSON can carry. */
+export type Result<V extends Verb> = ReturnType<(typeof DECISIONS)[V]>['result'];
+
+export function isVerb(verb: unknown): verb is Verb {
+  return typeof verb === 'string' && Object.hasOwn(DECISIONS, verb);
+}
+
+/** Decides a verb. @throws CorruptLockError, and LockStoreError for an attempt that has ended */
+export function decide<V extends Verb>(verb: V, asked: Asked<V>, found: Found): Decision<Result<V>> {
+  return (DECISIONS[verb] as (asked: Asked<V>, found: Found) => Decision<Result<V>>)(asked, found);
+}
+
+/** The verb of a store's port that a decision belongs to. */
+export function operationOf(verb: Verb): StoreOperation {
+  return verb === 'cancel' ? 'acquire' : verb;
 }
