@@ -6,6 +6,7 @@ import { CorruptLockError, executeWithLock, isSkipped, type LockStore, type Obse
 import { type LockAlarmsOptions, LockTable, SingleExecutionFunction } from 'single-execution/cdk';
 import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
+import { objectsInMemory } from '../support/objects-in-memory.js';
 
 /*
  * How example-runner.ts uses the exports of an example, by a door that the example imports and the name of the export.
@@ -100,6 +101,16 @@ const USES: Readonly<Record<string, Uses>> = {
     // Do not call its method: the example's own application may call it too, and then one call is skipped.
     // test/aspects/nest.test.ts calls it.
     Reports: (Reports: new () => object) => new Reports(),
+  },
+  '/durable-objects': {
+    default: ({ scheduled }: { scheduled: Exported }) =>
+      scheduled(
+        { cron: '0 * * * *', scheduledTime: Date.now() },
+        { ...process.env, LOCKS: objectsInMemory() },
+        { waitUntil() {} },
+      ),
+    // The platform makes its objects, as test/stores/durable-objects does.
+    LockObject: () => undefined,
   },
   '/http': { GET: (GET: Exported) => GET(request()) },
   '/leader': { handler: invoked },

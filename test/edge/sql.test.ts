@@ -7,7 +7,8 @@ import { closed, listening } from '../support/loopback.js';
 import { bundleWorker, startWorker } from './workerd.js';
 
 /*
- * A Worker in the real workerd, with its locks in the D1 that is bound to it, and in a real PostgreSQL over HTTP.
+ * A Worker in the real workerd, with its locks in the D1 and in the Durable Objects that are bound to it, and in a real
+ * PostgreSQL over HTTP.
  */
 
 const { pool } = await ownEngine('postgres');
@@ -23,17 +24,19 @@ const bridge = createServer(async (request, response) => {
 const sqlUrl = `http://127.0.0.1:${await listening(bridge)}/sql`;
 afterAll(() => closed(bridge));
 const bundle = await bundleWorker(fileURLToPath(new URL('./sql.worker.ts', import.meta.url)));
-const worker = await startWorker(bundle, { SQL_URL: sqlUrl });
+const worker = await startWorker(bundle, { SQL_URL: sqlUrl }, { objects: { LOCKS: 'LockObject' } });
 afterAll(() => worker.stop());
 expect(JSON.parse(await worker.ask('/tables'))).toEqual([]);
 
 const recordOf = {
   d1: () => worker.database.prepare('SELECT record FROM single_execution_locks WHERE name = ?').bind('d1').first(),
+  objects: async () => ({ record: await worker.ask('/record') }),
   postgres: async () => (await pool.query("SELECT record FROM single_execution_locks WHERE name = 'postgres'")).rows[0],
 };
 
 test.each([
   ['row 132: D1, bound to it', 'd1'],
+  ['row 217: Durable Objects, bound to it', 'objects'],
   ['row 131: Postgres over HTTP', 'postgres'],
 ] as const)('%s: a Worker that is triggered twice at once runs once, and once more not at all', async (_, kind) => {
   const tick = '2026-01-01T00:15:00.000Z';
@@ -47,6 +50,13 @@ test.each([
   expect(await worker.trigger(tick, kind)).toBe('ok');
   expect(await ends()).toEqual(['skipped']);
   const { record } = (await recordOf[kind]()) as { record: string };
-  expect(JSON.parse(record)).toMatchObject({ state: 'released', result: 'succeeded', doneTick: Date.parse(tick) });
+  const stored = { state: 'released', result: 'succeeded', doneTick: Date.parse(tick) };
+  expect(JSON.parse(record)).toMatchObject(kind === 'objects' ? { state: 'free', doneTick: tick } : stored);
   expect(await worker.lost()).toEqual([]);
+});
+
+test('row 217: the Worker serves the health of the jobs in its Durable Objects', async () => {
+  await worker.trigger(new Date(Math.floor(Date.now() / 1_000) * 1_000).toISOString(), 'objects');
+
+  expect(JSON.parse(await worker.ask('/health'))).toMatchObject({ status: 'ok', jobs: [{ name: 'objects' }] });
 });

@@ -1,20 +1,26 @@
 import type { LockEvent, LockStore } from 'single-execution';
+import { healthRoute, lockAdmin } from 'single-execution/admin';
 import { type ExecutionContext, type ScheduledController, withSingleExecution } from 'single-execution/cloudflare';
+import { durableObjectStore, type LockNamespace } from 'single-execution/durable-objects';
 import { createPostgresTable, type PostgresQueryClient, postgresStore } from 'single-execution/postgres';
 import { createSqliteTable, type SqliteClient, sqliteStore } from 'single-execution/sqlite';
 
 /*
- * A Worker whose cron expression chooses where its locks are: in D1 or, over HTTP, in Postgres.
+ * A Worker whose cron expression chooses where its locks are: in D1, in Durable Objects or, over HTTP, in Postgres.
  */
+
+export { LockObject } from 'single-execution/durable-objects';
 
 interface Env {
   readonly DB: SqliteClient;
+  readonly LOCKS: LockNamespace;
   /** The URL to which statements for Postgres are sent. */
   readonly SQL_URL: string;
 }
 
 const STORES: Readonly<Record<string, (env: Env) => LockStore>> = {
   d1: ({ DB }) => sqliteStore({ client: DB }),
+  objects: ({ LOCKS }) => durableObjectStore(LOCKS),
   postgres: ({ SQL_URL }) => postgresStore({ client: neon(SQL_URL) }),
 };
 
@@ -24,6 +30,7 @@ const jobOn = (kind: string, store: (env: Env) => LockStore) =>
   withSingleExecution(async (_controller: ScheduledController, _env: Env) => undefined, {
     name: kind,
     store,
+    schedule: '1h',
     lockAtMostFor: '1m',
     observers: [(event) => events.push(event)],
   });
@@ -35,8 +42,12 @@ export default {
   scheduled: (controller: ScheduledController, env: Env, ctx: ExecutionContext) =>
     jobs[controller.cron]?.(controller, env, ctx),
 
-  async fetch(request: Request, { DB, SQL_URL }: Env): Promise<Response> {
-    if (new URL(request.url).pathname === '/tables') {
+  async fetch(request: Request, { DB, SQL_URL, LOCKS }: Env): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    const admin = lockAdmin(durableObjectStore(LOCKS));
+    if (pathname === '/health') return healthRoute({ admin, secret: false })(request);
+    if (pathname === '/record') return Response.json(await admin.get('objects'));
+    if (pathname === '/tables') {
       await Promise.all([createSqliteTable(DB), createPostgresTable(neon(SQL_URL))]);
     }
     return Response.json(events.splice(0).map(({ type }) => type));

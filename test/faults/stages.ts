@@ -4,7 +4,7 @@ import type { PostgresClientName } from './routes/postgres.js';
 import type { RedisClientName } from './routes/redis.js';
 
 /** How requests reach an engine, which decides what can happen to them. */
-export type Way = 'DynamoDB' | 'Redis' | 'Upstash' | 'Postgres' | 'libSQL' | 'a file of SQLite';
+export type Way = 'DynamoDB' | 'Redis' | 'Upstash' | 'Postgres' | 'libSQL' | 'a file of SQLite' | 'Durable Objects';
 
 interface Common {
   readonly title: string;
@@ -24,7 +24,7 @@ export type StageOptions = Common &
     | { readonly way: 'Upstash'; readonly clients: ClientAge }
     | { readonly way: 'Redis'; readonly client: RedisClientName; readonly silenceMs: number }
     | { readonly way: 'Postgres'; readonly client: PostgresClientName }
-    | { readonly way: 'libSQL' | 'a file of SQLite' }
+    | { readonly way: 'libSQL' | 'a file of SQLite' | 'Durable Objects' }
   );
 
 /** Shorter than a try, so that a client's own timeout ends it. */
@@ -67,4 +67,5 @@ export const STAGES: Readonly<Record<Exclude<Kind, 'memory'>, readonly StageOpti
     { title: 'libSQL over HTTP', way: 'libSQL', inTest: 'once' },
     { title: 'better-sqlite3 on a file', way: 'a file of SQLite', inTest: 'none' },
   ],
+  'durable-objects': [{ title: 'through a Worker in workerd', way: 'Durable Objects', inTest: 'none' }],
 };
