@@ -34,13 +34,13 @@ async function said(kind: Kind, locks: ManyOrder['locks']): Promise<ManySaid> {
 }
 
 /**
- * How many requests an acquire or a release needs. On some stores it is a read and a write, and an acquire that another
- * one overtakes between the two reads again.
+ * How many requests an acquire or a release needs at most. On some stores it is a read and a write, and an acquire that
+ * another one overtakes between the two reads again. The first acquire of a name may need more.
  */
 function requestsOf(kind: Kind, locks: ManyOrder['locks']): number {
-  const { run, skip } = backendOf(kind).requests;
-  const each = run / 2;
-  return locks === 'one' && each > 1 ? each + skip : each;
+  const { run, skip, first = run } = backendOf(kind).requests;
+  const each = first - run / 2;
+  return locks === 'one' && run > 2 ? each + skip : each;
 }
 
 /** How many calls gave up. */

@@ -3,6 +3,7 @@ import type { LockStore, StoreCall } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
 import { lockKey } from '../../core/record/lock-record.js';
 import { answered, tryUntilAnswered } from '../../core/request/try-loop.js';
+import { takingTurns } from '../../core/request/turns.js';
 import { checkKnown, checkMethods, describe, namesOf } from '../../core/values/checks.js';
 import { defined } from '../../core/values/defined.js';
 import { operationOf } from '../decisions.js';
@@ -60,8 +61,10 @@ export function durableObjectStore(
 
   const swap: Swap = (verb, name, asked, call) =>
     sendVerb(namespace, { verb, name, asked, key: lockKey(keyPrefix, name, operationOf(verb)) }, call);
-  // Calls take no turns: they share no connection.
-  return storeOver(swap, (call) => listLocks(namespace, keyPrefix, swap, call));
+  return takingTurns(
+    namespace,
+    storeOver(swap, (call) => listLocks(namespace, keyPrefix, swap, call)),
+  );
 }
 
 const BOUND = 'bind the class LockObject in durable_objects of wrangler.jsonc, and pass the binding, such as env.LOCKS';

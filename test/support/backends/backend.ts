@@ -85,8 +85,8 @@ export interface Backend<E extends Engine = Engine> {
   readonly lateMs: number;
   /** Whether suites that start processes or wait play it in `npm test`. They play the others in `npm run test:proof`. */
   readonly isQuick: boolean;
-  /** How many requests a run needs, and how many a call that is skipped. */
-  readonly requests: { readonly run: number; readonly skip: number };
+  /** How many requests a run needs, how many a call that is skipped, and how many the first run of a name, if more. */
+  readonly requests: { readonly run: number; readonly skip: number; readonly first?: number };
   /** The program to provide before the engine starts; see `provided-programs.ts`. */
   readonly program?: 'java' | 'redis-server' | 'postgres';
   /** The names of the faults that its network can do to a request. */

@@ -36,7 +36,7 @@ export const durableObjects: Backend<ObjectsEngine> = {
   },
   lateMs: 0,
   isQuick: false,
-  requests: { run: 2, skip: 1 },
+  requests: { run: 2, skip: 1, first: 4 },
   faults: Object.keys(FAULTS),
   ending: { retried: ['reset before', 'reset after'], reported: [] },
   start: () => startObjects(),
