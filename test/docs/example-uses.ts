@@ -6,7 +6,7 @@ import { CorruptLockError, executeWithLock, isSkipped, type LockStore, type Obse
 import { type LockAlarmsOptions, LockTable, SingleExecutionFunction } from 'single-execution/cdk';
 import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
-import { objectsInMemory } from '../support/objects-in-memory.js';
+import { objectsInMemory } from './objects-in-memory.js';
 
 /*
  * How example-runner.ts uses the exports of an example, by a door that the example imports and the name of the export.

@@ -1,8 +1,8 @@
 import { executeWithLock, type LockStore } from 'single-execution';
 import { durableObjectStore } from 'single-execution/durable-objects';
 import { describe, expect, test } from 'vitest';
+import { objectsInMemory } from '../../docs/objects-in-memory.js';
 import { storeCall } from '../../support/contract-harness.js';
-import { objectsInMemory } from '../../support/objects-in-memory.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 
 /*
