@@ -28,9 +28,10 @@ const STORES = {
   redis: '30.3 kB',
   upstash: '28 kB',
   memory: '23.3 kB',
-  store: '23.8 kB',
-  postgres: '30.3 kB',
-  sqlite: '30.3 kB',
+  store: '23.9 kB',
+  postgres: '30.4 kB',
+  sqlite: '30.4 kB',
+  'durable-objects': '24.3 kB',
 };
 
 /** The limit of a store that has none of its own. */

@@ -114,7 +114,7 @@ function decideCancel({ claim, firstSent }: Cancel, { item, clock, ...found }: F
   return { result: undefined, write: { ...item, barredAttempt: claim.attemptId } };
 }
 
-function decideExtend({ lease, leaseMs }: { lease: Lease; leaseMs: number }, found: Found): Decision<ExtendResult> {
+function decideExtend({ lease, leaseMs }: Asked<'extend'>, found: Found): Decision<ExtendResult> {
   const { item = {}, sent } = found;
   if (!isHeldBy(lease, item)) return { result: { status: 'lost' } };
   const lockUntil = extendedUntil(lease, item, leaseMs, found);
@@ -122,7 +122,7 @@ function decideExtend({ lease, leaseMs }: { lease: Lease; leaseMs: number }, fou
   return { result: { status: 'extended', lockUntilMs: lockUntil, ...sent }, write, isForNow: true };
 }
 
-function decideMark({ lease, done }: { lease: Lease; done: DoneTick }, found: Found): Decision<MarkResult> {
+function decideMark({ lease, done }: Asked<'mark'>, found: Found): Decision<MarkResult> {
   const { item = {}, sent } = found;
   if (!isGrantOf(lease, item)) return { result: { status: 'lost' } };
   const lockUntil = extendedUntil(lease, item, done.leaseMs, found);
@@ -132,7 +132,7 @@ function decideMark({ lease, done }: { lease: Lease; done: DoneTick }, found: Fo
 }
 
 function decideRelease(
-  { lease, completion }: { lease: Lease; completion: Completion },
+  { lease, completion }: Asked<'release'>,
   { item = {}, nowMs }: Found,
 ): Decision<'released' | 'lost'> {
   if (isGrantOf(lease, item)) {
@@ -177,15 +177,34 @@ function decideListTicks(listing: TickListing, { item }: Found): Decision<'liste
   return { result: 'listed', write: { ...item, openTicks, failedTicks } };
 }
 
-/** The decision of each verb, by what it was asked for. `cancel` belongs to an acquire. */
-const DECISIONS = {
+/** What each verb is asked for, and what it results in: values that JSON can carry. `cancel` belongs to an acquire. */
+interface Verbs {
+  acquire: [Claim, AcquireResult];
+  cancel: [Cancel, Granted | undefined];
+  extend: [{ lease: Lease; leaseMs: number }, ExtendResult];
+  mark: [{ lease: Lease; done: DoneTick }, MarkResult];
+  release: [{ lease: Lease; completion: Completion }, 'released' | 'lost'];
+  checkIn: [CheckIn, MemberList];
+  get: [string, undefined];
+  forceRelease: [ForceRelease, 'forced' | 'changed'];
+  pause: [Pause, Item];
+  resume: [string, ResumeResult];
+  delete: [Deletion, DeleteResult];
+  listTicks: [TickListing, 'listed' | 'changed'];
+}
+
+export type Verb = keyof Verbs;
+export type Asked<V extends Verb> = Verbs[V][0];
+export type Result<V extends Verb> = Verbs[V][1];
+
+const DECISIONS: { readonly [V in Verb]: (asked: Asked<V>, found: Found) => Decision<Result<V>> } = {
   acquire: decideAcquire,
   cancel: decideCancel,
   extend: decideExtend,
   mark: decideMark,
   release: decideRelease,
   checkIn: decideCheckIn,
-  get: (_: string, __: Found): Decision<undefined> => ({ result: undefined }),
+  get: () => ({ result: undefined }),
   forceRelease: decideForce,
   pause: decidePause,
   resume: decideResume,
@@ -193,19 +212,13 @@ const DECISIONS = {
   listTicks: decideListTicks,
 };
 
-export type Verb = keyof typeof DECISIONS;
-/** What a verb is asked for: values that JSON can carry. */
-export type Asked<V extends Verb> = Parameters<(typeof DECISIONS)[V]>[0];
-/** What a verb results in: values that JSON can carry. */
-export type Result<V extends Verb> = ReturnType<(typeof DECISIONS)[V]>['result'];
-
 export function isVerb(verb: unknown): verb is Verb {
   return typeof verb === 'string' && Object.hasOwn(DECISIONS, verb);
 }
 
 /** Decides a verb. @throws CorruptLockError, and LockStoreError for an attempt that has ended */
 export function decide<V extends Verb>(verb: V, asked: Asked<V>, found: Found): Decision<Result<V>> {
-  return (DECISIONS[verb] as (asked: Asked<V>, found: Found) => Decision<Result<V>>)(asked, found);
+  return DECISIONS[verb](asked, found);
 }
 
 /** The verb of a store's port that a decision belongs to. */

@@ -58,12 +58,14 @@ describe.each(KINDS)('%s', (kind) => {
       await ask();
       return sent - before;
     };
+    const { requests } = backendOf(kind);
     // Redis learns the scripts.
-    await warmUp(store);
+    const first = await sentBy(() => warmUp(store));
     expect({
+      ...(requests.first !== undefined && { first }),
       run: await sentBy(() => warmUp(store)),
       skip: await sentBy(() => store.acquire(claim({ name: 'digest' }), call())),
-    }).toEqual(backendOf(kind).requests);
+    }).toEqual(requests);
     close();
   });
 });

@@ -77,7 +77,7 @@ const MOST_ENDED = 20;
  */
 export class LockObject {
   readonly #state: LockObjectState;
-  /** @internal It makes the class fit the platform's type of a Durable Object. It has no value. */
+  /** Makes this class fit the type of Durable Objects in @cloudflare/workers-types. It has no value. */
   declare readonly __DURABLE_OBJECT_BRAND: never;
 
   /**

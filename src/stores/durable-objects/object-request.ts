@@ -22,10 +22,8 @@ export interface LockNamespace {
       request: {
         /** The method of HTTP. */
         readonly method: string;
-        /** The body, JSON. */
+        /** The body. */
         readonly body: string;
-        /** Ends the waiting for the answer. */
-        readonly signal: Signal;
       },
     ): Promise<{
       /** The status of HTTP. */
@@ -107,8 +105,10 @@ async function askObject(
   signal: Signal,
 ): Promise<string> {
   const stub = namespace.get(namespace.idFromName(name));
+  // The type of `fetch` does not have the signal: each project may have another type of signals.
+  const init = { method: 'POST', body: JSON.stringify(request), signal };
   // The platform wants a whole URL. It goes nowhere.
-  const response = await stub.fetch('https://lock.object/', { method: 'POST', body: JSON.stringify(request), signal });
+  const response = await stub.fetch('https://lock.object/', init);
   return response.text();
 }
 

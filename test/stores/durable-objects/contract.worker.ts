@@ -12,13 +12,12 @@ const LANES = 8;
 export default {
   async fetch(_request: Request, { LOCKS }: { readonly LOCKS: LockNamespace }): Promise<Response> {
     const store = durableObjectStore(LOCKS);
-    const { signal } = new AbortController();
     const harness = {
       ...redisHarness({ store, admin: store, keyPrefix: '', hset: async () => undefined }),
       async patch(name: string, attributes: object) {
         const body = JSON.stringify({ ...(await store.get(name, harness.call()))?.item, ...attributes });
         const stub = LOCKS.get(LOCKS.idFromName(`lock:${name}`));
-        await stub.fetch('https://lock.object/put', { method: 'POST', body, signal });
+        await stub.fetch('https://lock.object/put', { method: 'POST', body });
       },
     };
     const failed: string[] = [];
