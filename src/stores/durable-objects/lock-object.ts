@@ -52,7 +52,14 @@ export interface LockRequest<V extends Verb = Verb> {
 }
 
 /** A request to the object that lists the names. */
-export type IndexRequest = { readonly add: string } | { readonly prefix: string; readonly after?: string };
+export interface IndexRequest {
+  /** A name to add. */
+  readonly add?: string;
+  /** Asks for the names with this prefix. */
+  readonly prefix?: string;
+  /** The name after which they begin. */
+  readonly after?: string;
+}
 
 /** What the object of a lock has stored. */
 interface Stored {
@@ -144,12 +151,12 @@ function withEnded(ended: readonly string[], attemptId: string): readonly string
 }
 
 async function answerOfIndex({ storage }: LockObjectState, request: IndexRequest): Promise<IndexAnswer> {
-  if ('add' in request) {
-    await storage.put(NAMES + request.add, true);
+  const { add, prefix, after } = request;
+  if (typeof add === 'string') {
+    await storage.put(NAMES + add, true);
     return { word: 'added' };
   }
-  if (typeof request.prefix !== 'string') return { word: 'unknown' };
-  const { prefix, after } = request;
+  if (typeof prefix !== 'string') return { word: 'unknown' };
   const startAfter = after === undefined ? {} : { startAfter: NAMES + after };
   const found = await storage.list({ prefix: NAMES + prefix, ...startAfter, limit: NAMES_AT_ONCE });
   const names = [...found.keys()].map((key) => key.slice(NAMES.length));

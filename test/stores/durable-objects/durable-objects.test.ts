@@ -4,6 +4,7 @@ import { durableObjectStore } from 'single-execution/durable-objects';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { bundleWorker, startWorker } from '../../edge/workerd.js';
 import { namespaceAt, WORKER } from '../../support/backends/durable-objects.js';
+import { call } from '../../support/one-run.js';
 import { pass } from '../../support/pass.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 
@@ -204,6 +205,21 @@ describe('F204 F208: an error of the object', () => {
       expect(await run(undefined, { tick })).toMatchObject({ status: 'skipped', reason: 'already-executed' });
     },
   );
+});
+
+test.each([
+  ['is no JSON', 'hello', 'unknown'],
+  ['is null', 'null', 'unknown'],
+  ['is a newer verb', '{"verb":"renew","asked":{}}', 'unknown'],
+  ['is a name of every object', '{"verb":"constructor"}', 'unknown'],
+  ['adds no name', '{"add":7}', 'unknown'],
+  ['asks for nothing', '{"verb":"acquire","isListed":true}', 'failed'],
+])('row 221: a request that %s changes nothing', async (_, body, word) => {
+  await run();
+  const before = await store.get(name, call());
+
+  expect(await again(body)).toBe(word);
+  expect(await store.get(name, call())).toEqual(before);
 });
 
 describe('row 220: what cannot be the binding', () => {
