@@ -163,10 +163,11 @@ async function answerOfIndex({ storage }: LockObjectState, request: IndexRequest
   return { word: 'names', names, isEnd: names.length < NAMES_AT_ONCE };
 }
 
-/** Returns the object in a text; an empty object if there is none. */
+/** Returns the request in a text; an empty one for anything else, and for another version of the exchange. */
 function parsed(text: string): Item {
   try {
-    return Object(JSON.parse(text));
+    const request: Item = Object(JSON.parse(text));
+    return request['protocol'] === PROTOCOL ? request : {};
   } catch {
     return {};
   }

@@ -8,7 +8,7 @@ import { errorName, readThrown, readThrownText } from '../../core/values/thrown.
 import { type Asked, decide, operationOf, type Result, type Verb } from '../decisions.js';
 import type { ChangeAnswer } from '../storage-change.js';
 import type { IndexRequest, LockRequest } from './lock-object.js';
-import { type LockAnswer, readAdded, readLockAnswer, readResult, unexpected } from './object-answer.js';
+import { type LockAnswer, PROTOCOL, readAdded, readLockAnswer, readResult, unexpected } from './object-answer.js';
 
 /** The binding of the class `LockObject`; `DurableObjectNamespace` of @cloudflare/workers-types fits. */
 export interface LockNamespace {
@@ -78,6 +78,7 @@ export async function sendVerb<V extends Verb>(
       if (word === 'ended') throw endedAttempt(name);
       if (word === 'failed') throw errorOf(order, answer, sent);
       if (word === 'unlisted') {
+        if (isListed) throw unexpected(answer);
         readAdded(await askIndex(namespace, { add: key }, signal));
         signal.throwIfAborted();
         isListed = true;
@@ -106,7 +107,7 @@ async function askObject(
 ): Promise<string> {
   const stub = namespace.get(namespace.idFromName(name));
   // The type of `fetch` does not have the signal: each project may have another type of signals.
-  const init = { method: 'POST', body: JSON.stringify(request), signal };
+  const init = { method: 'POST', body: JSON.stringify({ protocol: PROTOCOL, ...request }), signal };
   // The platform wants a whole URL. It goes nowhere.
   const response = await stub.fetch('https://lock.object/', init);
   return response.text();

@@ -107,7 +107,7 @@ test('F206: a lock is not granted while the index does not answer, and is afterw
 
 test('F206: a name whose caller died before its grant is not listed, and its next call runs', async () => {
   const index = namespace.get(namespace.idFromName('index'));
-  await index.fetch('https://lock.object/', { method: 'POST', body: JSON.stringify({ add: name }) });
+  await index.fetch('https://lock.object/', { method: 'POST', body: JSON.stringify({ protocol: 1, add: name }) });
   const names = async () => (await admin.list()).map((lock) => lock.name);
   expect(await names()).not.toContain(name);
   expect(await run()).toMatchObject({ status: 'executed' });
@@ -210,10 +210,11 @@ describe('F204 F208: an error of the object', () => {
 test.each([
   ['is no JSON', 'hello', 'unknown'],
   ['is null', 'null', 'unknown'],
-  ['is a newer verb', '{"verb":"renew","asked":{}}', 'unknown'],
-  ['is a name of every object', '{"verb":"constructor"}', 'unknown'],
-  ['adds no name', '{"add":7}', 'unknown'],
-  ['asks for nothing', '{"verb":"acquire","isListed":true}', 'failed'],
+  ['is a newer verb', '{"protocol":1,"verb":"renew","asked":{}}', 'unknown'],
+  ['is a name of every object', '{"protocol":1,"verb":"constructor"}', 'unknown'],
+  ['adds no name', '{"protocol":1,"add":7}', 'unknown'],
+  ['asks for nothing', '{"protocol":1,"verb":"acquire","isListed":true}', 'failed'],
+  ['is of a newer exchange', '{"protocol":2,"verb":"resume","asked":"job"}', 'unknown'],
 ])('row 221: a request that %s changes nothing', async (_, body, word) => {
   await run();
   const before = await store.get(name, call());
@@ -280,7 +281,7 @@ test('row 218: a list of more names than one answer has', async () => {
   const keys = Array.from({ length: 1_001 }, (_, index) => `many:${index}`);
   const index = namespace.get(namespace.idFromName('index'));
   const add = (key: string) =>
-    index.fetch('https://lock.object/', { method: 'POST', body: JSON.stringify({ add: key }) });
+    index.fetch('https://lock.object/', { method: 'POST', body: JSON.stringify({ protocol: 1, add: key }) });
   for (let done = 0; done < keys.length; done += 100) await Promise.all(keys.slice(done, done + 100).map(add));
   const many = durableObjectStore(namespace, { keyPrefix: 'many:' });
   await executeWithLock(() => {}, { name: '999', store: many, lockAtMostFor: '1m', observers: [] });

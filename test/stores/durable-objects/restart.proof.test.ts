@@ -96,7 +96,7 @@ test.each(['acquire', 'release', 'get'])(
 
 test('row 219: F207: a name that is in the index when the runtime is killed has its lock at the next call', async () => {
   const namespace = namespaceAt(engine.at().url);
-  const body = JSON.stringify({ add: 'job' });
+  const body = JSON.stringify({ protocol: 1, add: 'job' });
   await namespace.get(namespace.idFromName('index')).fetch('https://lock.object/', { method: 'POST', body });
   await restart();
 

@@ -65,7 +65,7 @@ export async function startObjects(disk: Disk = {}): Promise<ObjectsEngine> {
   const put = async (key: string, record: object | null) => {
     const send = (path: string, name: string, body: object | null) =>
       fetch(addressOf(url, name, path), { method: 'POST', body: JSON.stringify(body) });
-    await send('/', 'index', { add: key });
+    await send('/', 'index', { protocol: 1, add: key });
     await send('/put', `lock:${key}`, record);
   };
   return {
