@@ -5,6 +5,7 @@ import { bundleWorker, startWorker } from '../../edge/workerd.js';
 import { startBackends } from '../../support/backends/stage.js';
 import { inThisRun } from '../../support/in-this-run.js';
 import { memberCases } from '../../support/member-cases.js';
+import { call, claim, grant } from '../../support/one-run.js';
 
 const LONGEST_MS = 300_000;
 
@@ -21,7 +22,7 @@ if (playsOutside) {
   test.concurrent.each([
     ['storage in SQLite', { compatibilityFlags: ['nodejs_compat'] }],
     ['the older kind of storage', { compatibilityFlags: ['nodejs_compat'], inKv: true }],
-    // From 2024-04-03 on, stubs have every method. No earlier date is accepted with nodejs_compat's timers/promises.
+    // The oldest date there is.
     ['an old compatibility date', { compatibilityFlags: ['nodejs_compat'], compatibilityDate: '2021-11-03' }],
   ])(
     'row 217: durableObjectStore keeps the contract in a Worker, with %s',
@@ -32,6 +33,25 @@ if (playsOutside) {
       await worker.stop();
 
       expect(played).toEqual({ cases: lockStoreContract.length, failed: [] });
+    },
+    LONGEST_MS,
+  );
+
+  test(
+    'a list has more names than one answer of the index',
+    async ({ onTestFinished }) => {
+      const stage = await startBackends('durable-objects');
+      onTestFinished(() => stage.stop());
+      const { engine, prefixed } = stage.on('durable-objects');
+      const keys = Array.from({ length: 1_001 }, (_, index) => `many:${index}`);
+      for (let done = 0; done < keys.length; done += 50) {
+        await Promise.all(keys.slice(done, done + 50).map((key) => engine.list(key)));
+      }
+      const { store, admin } = prefixed('many:');
+      // The last name, in the order of the index, has the only record.
+      await grant(store, claim({ name: '999' }));
+
+      expect((await admin.list({ ...call(), budgetMs: LONGEST_MS })).map(({ name }) => name)).toEqual(['999']);
     },
     LONGEST_MS,
   );

@@ -276,17 +276,3 @@ describe('row 220: what cannot be the binding', () => {
     });
   });
 });
-
-test('row 218: a list of more names than one answer has', async () => {
-  const keys = Array.from({ length: 1_001 }, (_, index) => `many:${index}`);
-  const index = namespace.get(namespace.idFromName('index'));
-  const add = (key: string) =>
-    index.fetch('https://lock.object/', { method: 'POST', body: JSON.stringify({ protocol: 1, add: key }) });
-  for (let done = 0; done < keys.length; done += 100) await Promise.all(keys.slice(done, done + 100).map(add));
-  const many = durableObjectStore(namespace, { keyPrefix: 'many:' });
-  await executeWithLock(() => {}, { name: '999', store: many, lockAtMostFor: '1m', observers: [] });
-  sent = [];
-
-  expect((await lockAdmin(many).list()).map((lock) => lock.name)).toEqual(['999']);
-  expect(words().filter((word) => word === 'names')).toHaveLength(2);
-});
