@@ -32,6 +32,7 @@ const STORES = {
   postgres: '31.3 kB',
   mysql: '31.1 kB',
   sqlite: '31.3 kB',
+  'durable-objects': '24.6 kB',
 };
 
 /** The limit of a store that has none of its own. */

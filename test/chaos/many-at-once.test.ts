@@ -37,14 +37,13 @@ async function said(kind: Kind, locks: ManyOrder['locks']): Promise<ManySaid> {
 }
 
 /**
- * How many requests an acquire or a release needs. On some stores it is a read and a write, and an acquire that another
- * one overtakes between the two reads again.
+ * How many requests an acquire or a release needs at most. On some stores it is a read and a write, and an acquire that
+ * another one overtakes between the two reads again. The first acquire of a name may need more.
  */
 function requestsOf(kind: Kind, locks: ManyOrder['locks']): number {
   const { run, skip, first = run } = backendOf(kind).requests;
-  // No lock has a row yet.
-  const each = run / 2 + first - run;
-  return locks === 'one' && each > 1 ? each + skip : each;
+  const each = first - run / 2;
+  return locks === 'one' && run > 2 ? each + skip : each;
 }
 
 function givenUp(round: ManySaid): number {

@@ -6,6 +6,7 @@ import { CorruptLockError, executeWithLock, isSkipped, type LockStore, type Obse
 import { type LockAlarmsOptions, LockTable, SingleExecutionFunction } from 'single-execution/cdk';
 import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
+import { objectsInMemory } from './objects-in-memory.js';
 
 /*
  * How example-runner.ts uses the exports of an example, by a door that the example imports and the name of the export.
@@ -101,6 +102,16 @@ const USES: Readonly<Record<string, Uses>> = {
     // test/aspects/nest.test.ts calls it.
     Reports: (Reports: new () => object) => new Reports(),
     sendNow: (sendNow: Exported) => sendNow({ send: Object.assign(async () => {}, { now: async () => {} }) }),
+  },
+  '/durable-objects': {
+    default: ({ scheduled }: { scheduled: Exported }) =>
+      scheduled(
+        { cron: '0 * * * *', scheduledTime: Date.now() },
+        { ...process.env, LOCKS: objectsInMemory() },
+        { waitUntil() {} },
+      ),
+    // The platform makes its objects, as test/stores/durable-objects does.
+    LockObject: () => undefined,
   },
   '/http': { GET: (GET: Exported) => GET(request()) },
   '/leader': { handler: invoked },
