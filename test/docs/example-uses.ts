@@ -43,6 +43,10 @@ const request = () =>
   new Request('https://example.com/', {
     headers: { authorization: `Bearer ${process.env['CRON_SECRET']}`, 'user-agent': 'vercel-cron/1.0' },
   });
+const ofCloudScheduler = () =>
+  new Request('https://example.com/', {
+    headers: { 'x-cloudscheduler': 'true', 'x-cloudscheduler-scheduletime': new Date().toISOString() },
+  });
 const notAborted = { signal: new AbortController().signal };
 
 type Uses = Readonly<Record<string, (exported: never) => unknown>>;
@@ -113,7 +117,10 @@ const USES: Readonly<Record<string, Uses>> = {
     // The platform makes its objects, as test/stores/durable-objects does.
     LockObject: () => undefined,
   },
-  '/http': { GET: (GET: Exported) => GET(request()) },
+  '/http': {
+    GET: (GET: Exported) => GET(request()),
+    sendDigest: (sendDigest: Exported) => sendDigest(ofCloudScheduler()),
+  },
   '/leader': { handler: invoked },
   '/middy': { handler: invoked },
   '/observe': {
@@ -125,6 +132,7 @@ const USES: Readonly<Record<string, Uses>> = {
   ),
   '/process': {
     importPrices: (importPrices: Exported) => importPrices({ date: new Date(), triggeredAt: new Date() }),
+    onTick: (onTick: Exported) => onTick({ scheduleTime: new Date(Date.now() - 60_000).toISOString() }),
   },
   '/sqlite': playedElsewhere('overDatabase', 'overKnex', 'overKysely', 'overSqlite3'),
   '/store': { s3Store: calledWith('https://bucket.example', fetch) },
