@@ -1,7 +1,8 @@
 import { type Policy, type Settings, withStore } from '../core/options/policy.js';
 import type { LockStore } from '../core/ports/lock-store.js';
-import type { Execution } from '../core/public/execution.js';
+import { type Execution, findFrame } from '../core/public/execution.js';
 import { run } from '../core/run/engine.js';
+import type { Order } from '../core/run/invocation.js';
 import { describe, namesOf } from '../core/values/checks.js';
 import { atOnce } from '../core/values/promised.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
@@ -113,7 +114,7 @@ export function withSingleExecution<
       withBackgroundWork(ctx, (counting) =>
         handler.call(self, controllerOf(controller, execution), env, counting, execution),
       );
-    return reply(await run(task, order, policyFor(controller, env))) as undefined;
+    return reply(await run(task, order, policyFor(controller, env, order))) as undefined;
   };
   async function scheduled(this: unknown, ...args: [C, Env, X]): Promise<void> {
     return runFor(this, readScheduledTime, args);
@@ -135,17 +136,22 @@ const originals = new WeakMap<object, object>();
 
 /**
  * Makes a function that chooses the policy of an event. If `store` is a function, it is called once for each event, so
- * that a nested call of the wrapped function gets the same store.
+ * that a nested call of the wrapped function gets the same store. A program can use one controller for many runs by
+ * hand, in different events, so `store` is called for each of these runs.
  */
-function policyChooser<Env>(store: Options<Env>['store'], settings: Settings): (event: object, env: Env) => Policy {
+function policyChooser<Env>(
+  store: Options<Env>['store'],
+  settings: Settings,
+): (event: object, env: Env, order: Pick<Order, 'name' | 'isManual'>) => Policy {
   if (typeof store !== 'function') {
     const policy = withStore(settings, store);
     return () => policy;
   }
   const byEvent = new WeakMap<object, Policy>();
-  return (given, env) => {
+  return (given, env, { name, isManual }) => {
     const event = originals.get(given) ?? given;
-    const policy = byEvent.get(event) ?? withStore(settings, atOnce(store(env), 'store'));
+    const isNew = isManual && !findFrame(({ execution }) => execution.name === name);
+    const policy = (isNew ? undefined : byEvent.get(event)) ?? withStore(settings, atOnce(store(env), 'store'));
     byEvent.set(event, policy);
     return policy;
   };

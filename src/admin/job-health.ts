@@ -3,7 +3,7 @@ import { checkKnown, describe, describeType, namesOf } from '../core/values/chec
 import { defined } from '../core/values/defined.js';
 import { type Duration, parseDuration } from '../core/values/duration.js';
 import { checkLockName } from '../core/values/names.js';
-import { isTimed, type Schedule } from '../core/values/tick.js';
+import { askSchedule, dateOf, isTimed, type Schedule } from '../core/values/tick.js';
 import type { LockInfo } from './lock-info.js';
 import { instant, type OverdueOptions, overdueTick, readAt, scheduleFor } from './overdue.js';
 
@@ -142,7 +142,8 @@ export function healthOf(name: string, lock: LockInfo | undefined, options: Over
 function nextTick(lock: LockInfo | undefined, given: HealthJob['schedule']): Date | undefined {
   if (lock?.schedule === undefined && given === undefined) return undefined;
   const schedule = scheduleFor(lock, given);
-  return isTimed(schedule) ? schedule.next(readAt(lock)) : undefined;
+  const next = isTimed(schedule) && askSchedule(schedule, 'next', readAt(lock).getTime());
+  return Number.isFinite(next) ? dateOf(next as number) : undefined;
 }
 
 /** Whether a job is known not to be overdue. */

@@ -1,10 +1,10 @@
-import { checkKnown, checkMethods, describe } from '../core/values/checks.js';
+import { resolveSchedule } from '../core/options/policy.js';
+import { checkKnown, describe } from '../core/values/checks.js';
 import { systemClock } from '../core/values/clock.js';
 import { msOfDate } from '../core/values/date.js';
 import { type Duration, parseDuration } from '../core/values/duration.js';
-import { askSchedule, dateOf, isTimed, type Schedule, ticksBetween } from '../core/values/tick.js';
+import { askSchedule, dateOf, type Interval, isTimed, type Schedule, ticksBetween } from '../core/values/tick.js';
 import { readSchedule } from '../schedule/read-schedule.js';
-import { rate } from '../schedule/schedule.js';
 import { isTaken, type LockInfo, stateWithoutPause } from './lock-info.js';
 
 /** How old a tick must be by default before it can be overdue: 15 minutes. */
@@ -55,9 +55,8 @@ export function overdueTick(lock: LockInfo | undefined, options: OverdueOptions 
   const schedule = scheduleFor(lock, options.schedule);
   if (lock && isPaused(lock, nowMs)) return undefined;
   const fromMs = lock?.state === 'corrupt' ? undefined : ((lock && lastSeen(lock, schedule, nowMs)) ?? sinceMs);
-  const { everyMs = 0 } = schedule;
-  if (everyMs > 0) {
-    const dueMs = fromMs === undefined ? lastMs : fromMs + everyMs;
+  if (!isTimed(schedule)) {
+    const dueMs = fromMs === undefined ? lastMs : fromMs + schedule.everyMs;
     return dateOf(dueMs <= lastMs ? dueMs : undefined);
   }
   return dateOf(
@@ -84,28 +83,23 @@ function scheduleOfText(text: string): Schedule | Duration {
   return schedule;
 }
 
-/** Returns the schedule of a lock, read and checked. */
+/** Returns the schedule of a lock, read and checked. @throws TypeError, RangeError if there is none, or an invalid one */
 export function scheduleFor(
   lock: Pick<LockInfo, 'state' | 'schedule'> | undefined,
   given: OverdueOptions['schedule'],
-): Schedule {
+): Schedule | Interval {
   // A job without a readable record is overdue, whatever its schedule.
   const isKnown = lock !== undefined && lock.state !== 'corrupt';
-  const schedule = given ?? (isKnown ? lock.schedule && scheduleOfText(lock.schedule) : 1);
-  if (schedule === undefined || schedule === '') {
-    throw new TypeError(`the record has no schedule: give schedule, such as cron('0 9 * * *') or '1h'`);
-  }
-  if (typeof schedule !== 'object') return rate(schedule);
-  const remedy = "give a schedule, such as cron('0 9 * * *'), or a duration such as '1h'";
-  checkMethods('schedule', schedule, ['previous', 'next', 'between'], remedy);
-  return schedule;
+  const schedule = resolveSchedule(given ?? (isKnown ? lock.schedule && scheduleOfText(lock.schedule) : 1));
+  if (schedule) return schedule;
+  throw new TypeError(`the record has no schedule: give schedule, such as cron('0 9 * * *') or '1h'`);
 }
 
 /**
  * Returns the newest instant for which the job has done its work, or is at work: the tick that is done, or the tick of a
  * live lease. Where calls carry no tick, the start of the run counts. A run by hand never counts.
  */
-function lastSeen(lock: LockInfo, schedule: Schedule, nowMs: number): number | undefined {
+function lastSeen(lock: LockInfo, schedule: Schedule | Interval, nowMs: number): number | undefined {
   const { doneTick, lockedAt, tick, isManual } = lock;
   const success = lock.runs.find(({ status, isManual }) => status === 'succeeded' && !isManual);
   const isLive = isHeld(lock, nowMs);
@@ -131,7 +125,7 @@ function isHeld(lock: LockInfo, nowMs: number): boolean {
 }
 
 /** Returns the tick that a run without a tick was for: it can start a little early. */
-function tickOfStart(schedule: Schedule, startMs: number): number {
+function tickOfStart(schedule: Schedule | Interval, startMs: number): number {
   if (!isTimed(schedule)) return startMs;
   const next = askSchedule(schedule, 'next', startMs);
   return typeof next === 'number' && next - startMs <= EARLY_MS ? next : startMs;

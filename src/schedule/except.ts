@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 /** The most ticks in a row that a function may leave out, so that a function that is always true ends. */
 const MOST_IN_A_ROW = 100_000;
 
-/** Which ticks `except` leaves out. Give at least one of the three. */
+/** Which ticks `except` leaves out. Give at least one of the three; a list may be empty. */
 export interface Exclusions {
   /** Local days of the schedule's time zone, such as `'2026-12-25'`. */
   readonly dates?: readonly string[];
@@ -44,8 +44,11 @@ export function except(schedule: Schedule, exclusions: Exclusions): Schedule {
   if (!isTimed(schedule)) {
     throw new TypeError(`${schedule} has no fixed instants to leave out: give a cron, or a rate with its start`);
   }
+  // A list of holidays may be empty, and the text of the schedule must be one that can be read back.
+  const words = wordsOf(found);
+  if (words === '') return schedule;
   const ticks = ticksOf(schedule);
-  const text = `${schedule} except ${wordsOf(found)}`;
+  const text = `${schedule} except ${words}`;
   const { isOptional } = schedule;
   return scheduleOf(text, (atMs) => leftBy(found, ticks, atMs, text), {
     zone: ticks.zone,
@@ -116,7 +119,7 @@ function wordsOf({ dates, ranges, when }: Read): string {
   const words = [dates.join(',')].filter((text) => text !== '');
   if (ranges.length > 0) words.push(`${ranges.length} ${ranges.length === 1 ? 'range' : 'ranges'}`);
   if (when) words.push('a function');
-  return words.length === 0 ? 'nothing' : words.join(', ');
+  return words.join(', ');
 }
 
 /** Returns the ticks that are left. Passes over a day or a range in one step, however many ticks it has. */

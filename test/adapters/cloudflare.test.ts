@@ -1,5 +1,5 @@
 import type { Execution } from 'single-execution';
-import { type ScheduledController, withSingleExecution } from 'single-execution/cloudflare';
+import { type ScheduledController, type WithNow, withSingleExecution } from 'single-execution/cloudflare';
 import { cron } from 'single-execution/schedule';
 import { describe, expect, test, vi } from 'vitest';
 import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
@@ -83,6 +83,23 @@ describe('row 68: the store of an event', () => {
     expect(made.mock.calls).toEqual([[env], [env]]);
     expect(made.mock.calls[0]?.[0]).toBe(env);
     expect(handler).toHaveBeenCalledOnce();
+  });
+
+  test('row 68: is made anew for each run by hand, also if a program uses one controller for all of them', async () => {
+    const { options, made, acquire } = setting();
+    const byHand = new Controller();
+    let calls = 0;
+    const scheduled: WithNow<(own: Controller, bindings: Env, ctx: ReturnType<typeof context>) => Promise<void>> =
+      withSingleExecution(
+        async (own: Controller, bindings: Env, ctx: ReturnType<typeof context>) => {
+          // Every other call is made inside a run, and has the lock and the store of that run.
+          if (++calls % 2 === 1) await scheduled.now(own, bindings, ctx);
+        },
+        { ...options, store: made },
+      );
+    for (let runs = 0; runs < 2; runs++) await scheduled.now(byHand, env, context());
+
+    expect([made.mock.calls.length, acquire.mock.calls.length, calls]).toEqual([2, 2, 4]);
   });
 
   test('row 14: that is none fails the event, and nothing runs', async () => {

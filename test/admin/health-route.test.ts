@@ -127,6 +127,15 @@ test('F174 a schedule that nobody can read is told once, with the name of the jo
   expect(warn).toHaveBeenCalledOnce();
 });
 
+test("F174 a job's own schedule that answers with a promise makes its health unknown, and rejects nowhere", async () => {
+  const next = async () => Promise.reject(new Error('no calendar'));
+  const schedule = { previous: () => undefined, next, between: () => [] } as never;
+  const admin = viewOf(lockOf('digest', { doneTick: done }));
+
+  expect((await answer({ admin, jobs: [{ name: 'digest', schedule }] })).body.jobs[0]?.problem).toContain('a promise');
+  await new Promise(setImmediate);
+});
+
 describe('row 183: for Prometheus', () => {
   const admin = viewOf(
     lockOf('di"gest', { doneTick: stale, failuresInARow: 2, state: 'held' }),

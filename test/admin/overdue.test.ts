@@ -358,6 +358,15 @@ test.each<[string, () => unknown, Error]>([
     () => overdue(undefined, { since: '2026' as never }),
     new TypeError("since is '2026': give a valid Date"),
   ],
+  ...(['0 9 * * *', 'rate(5 minutes)', '0 9 * * * in Europe/Berlin'] as const).map(
+    (schedule): [string, () => unknown, Error] => [
+      `a text that is no duration: ${schedule}`,
+      () => overdue(undefined, { schedule }),
+      new TypeError(
+        `schedule is '${schedule}': give a duration such as '15m', or a schedule such as cron('0 9 * * *') of single-execution/schedule`,
+      ),
+    ],
+  ),
   [
     'a schedule of the record that nobody can read',
     () => overdueTick(lockOf({ schedule: 'each full moon' }), { now: NOW }),

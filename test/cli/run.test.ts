@@ -229,6 +229,24 @@ describe.concurrent('on redis', () => {
     expect(await at('2026-03-30T00:30:01Z')).toBe(0);
   });
 
+  test('row 222: a day that the schedule leaves out is skipped, also by its Job, and not by hand', async () => {
+    const { args } = stage().on('redis');
+    const line = ['run', '--name', freshName(), '--schedule', '0 2 * * * except 2026-12-25'];
+    const at = async (instant: string, more: string[] = [], env = {}) => {
+      const clock = clockAt(Date.parse(instant));
+      const { code, stderr } = await innerCli([...line, ...more, ...args, ...sh('')], env, { clock });
+      expect(stderr).not.toContain('no tick of its schedule');
+      return code;
+    };
+    const job = { JOB_NAME: `backup-${Date.parse('2026-12-25T02:00:00Z') / 60_000}` };
+
+    expect(await at('2026-12-24T02:00:01Z')).toBe(0);
+    expect(await at('2026-12-25T02:00:01Z')).toBe(75);
+    expect(await at('2026-12-25T02:00:01Z', ['--tick-from', 'kubernetes'], job)).toBe(75);
+    expect(await at('2026-12-25T02:00:01Z', ['--now'])).toBe(0);
+    expect(await at('2026-12-26T02:00:01Z')).toBe(0);
+  });
+
   test('row 198: with --now the command runs although its tick is done, and the tick of the schedule runs after it', async () => {
     const { store, admin, args } = stage().on('redis');
     const [name, file] = [freshName(), freshFile()];

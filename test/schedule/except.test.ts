@@ -100,6 +100,8 @@ describe('its text', () => {
     except(except(WORKDAYS, { dates: ['2026-12-25'] }), { dates: ['2027-01-01'] }),
     except(eventBridge('cron(0 9 ? * MON-FRI *)', { timeZone: 'Europe/Berlin' }), { dates: ['2026-12-25'] }),
     except(rate('6h', { start: at('2026-01-01T00:00:00Z') }), { dates: ['2026-12-25'] }),
+    // A list of holidays may be empty.
+    except(WORKDAYS, { dates: [], ranges: [] }),
     except(cron('0 9 1 * MON', { timeZone: 'Europe/Berlin', dialect: 'node-cron' }), { dates: ['2026-12-25'] }),
     eventBridge('rate(1 minutes)'),
     cron('@daily'),

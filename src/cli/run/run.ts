@@ -33,7 +33,7 @@ export const run: Command = {
     },
     schedule: {
       value: 'S',
-      help: "of the job, such as '0 9 * * *': the tick is its instant that is due by this clock",
+      help: "of the job, such as '0 9 * * *': the tick is its instant that is due by this clock; '0 9 * * * except 2026-12-25' skips that day",
     },
     'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; else UTC' },
     now: { help: 'run by hand: without a tick, whatever the schedule, and without a change to its ticks' },
@@ -119,6 +119,8 @@ function orderOf(
     keepAlive: session.has('keep-alive') || !session.has('at-most'),
     ...given(session, { 'at-most': 'lockAtMostFor', 'at-least': 'lockAtLeastFor' }),
     ...(schedule && { schedule }),
+    // Whoever writes a day behind `except` wants no run on it. A caller of the library has an option for that.
+    ...(String(schedule).includes(' except ') && { offSchedule: 'skip' as const }),
     ...tickOf(session, schedule, note),
   };
 }

@@ -55,11 +55,10 @@ export function planCatchUp(lease: Lease, settings: Settings): CatchUpPlan {
 
 function missedSinceLast(lease: Lease, tickMs: number, schedule: Schedule | Interval): NewestTicks {
   const { doneTickMs = Number.NEGATIVE_INFINITY, failedTicksMs = [], previous } = lease;
-  // A previous run without a tick, such as a run by hand, hides the one before. If that one is not done, it has failed.
-  const before = previous?.tickMs === undefined ? failedTicksMs : [previous.tickMs];
-  // A run for the same tick as the previous run is a retry. It counts from the newest tick done, to find the same gap
-  // as that run.
-  const lastMs = Math.max(doneTickMs, ...before.filter((previousMs) => previousMs !== tickMs));
+  // Every earlier run is for a tick that is done or has failed. The run before this one may have had no tick, such as a
+  // run by hand. The run's own tick does not count: a retry finds the same gap as the run that failed.
+  const earlier = [...failedTicksMs, previous?.tickMs ?? doneTickMs].filter((earlierMs) => earlierMs !== tickMs);
+  const lastMs = Math.max(doneTickMs, ...earlier);
   return lastMs === Number.NEGATIVE_INFINITY ? NO_TICKS : missedTicks(lastMs, tickMs, schedule);
 }
 

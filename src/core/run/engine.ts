@@ -51,7 +51,7 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   if (!isOff) first.report({ type: 'attempted' });
   throwIfEnding(first);
   if (isOff) return runUnguarded(task, first);
-  if (isOffSchedule(order, policy)) return skip(first, { reason: 'off-schedule' });
+  if (isOffSchedule(first)) return skip(first, { reason: 'off-schedule' });
 
   // 3. The store answers: the lock is granted, or the call is skipped, or it may run without a lock.
   const { invocation, answer } = await waitForLock(first, trace);
@@ -101,9 +101,20 @@ interface Wait {
   readonly mayWait: () => boolean;
 }
 
-/** Whether a call is for a tick that is not one of its schedule, and is to be skipped. */
-const isOffSchedule = ({ tickMs }: Order, { schedule, offSchedule }: Policy): boolean =>
-  offSchedule === 'skip' && tickMs !== undefined && !isTickOf(schedule, tickMs);
+/**
+ * Whether a call is for a tick that is not one of its schedule, and is to be skipped.
+ *
+ * @throws what a caller's own schedule throws
+ */
+function isOffSchedule(invocation: Invocation): boolean {
+  const { tickMs } = invocation.order;
+  const { schedule, offSchedule } = invocation.policy;
+  try {
+    return offSchedule === 'skip' && tickMs !== undefined && !isTickOf(schedule, tickMs);
+  } catch (error) {
+    throw endedBefore(invocation, error);
+  }
+}
 
 /** Makes one attempt. Returns the refusal itself if the call may try again. */
 async function ask(invocation: Invocation, { refusal, endMono, mayWait }: Wait): Promise<Answer | Refused> {
@@ -158,7 +169,7 @@ function throwIfEnding(invocation: Invocation): void {
   if (shutdown?.aborted) throw endedBefore(invocation, timeIsUp(name, 'SHUTDOWN'));
 }
 
-function endedBefore({ report }: Invocation, error: RunEndedError): RunEndedError {
+function endedBefore<E>({ report }: Invocation, error: E): E {
   report({ type: 'acquire-failed', error, next: 'throw' });
   return error;
 }

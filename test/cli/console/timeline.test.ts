@@ -72,7 +72,7 @@ describe('the picture of the last runs', () => {
       -1,
       [
         ['lease', -3, -1],
-        ['overdue', -3, 0],
+        ['expired', -3, 0],
       ],
     ],
   ] as const)('shows the run that has the lock before its lease: %s', (state, until, expected) => {

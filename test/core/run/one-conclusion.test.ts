@@ -64,6 +64,7 @@ const anyCall = fc.record({
   task: fc.constantFrom('returns', 'throws', 'outlasts its lease', 'waits for its signal'),
   past: fc.constantFrom('none', 'open ticks', 'many open ticks'),
   catchUp: fc.constantFrom('none', 'all', 'latest', 'broken schedule'),
+  offSchedule: fc.constantFrom('run', 'skip'),
   onStoreError: fc.constantFrom('throw', 'skip', 'run'),
   waitMs: fc.constantFrom(0, 0, 2_000),
   /** When the process is told to end, and when the platform ends the run; both after the call. */
@@ -156,6 +157,7 @@ async function play(call: Call) {
       observers: [observer, call.isTraced ? otel : (event) => otel(event)],
       schedule,
       catchUp: { mode, max: 3 },
+      offSchedule: call.offSchedule,
       onStoreError: call.onStoreError,
       wait: call.waitMs,
       tickMark: call.tickMark,

@@ -78,7 +78,7 @@ const KINDS = [
   ['crashed', 'crashed: its end is unknown'],
   ['forced', 'ended by force'],
   ['running', 'has the lock now'],
-  ['overdue', 'its lease is over'],
+  ['expired', 'its lease is over'],
   ['lease', 'lease'],
   ['paused', 'paused'],
 ] as const;

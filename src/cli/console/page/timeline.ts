@@ -5,7 +5,7 @@ import { pauseWords } from '../../../operate/verdict.js';
 
 /** A span of time on the picture. */
 export interface Bar {
-  readonly kind: RunInfo['status'] | 'running' | 'overdue' | 'lease' | 'paused';
+  readonly kind: RunInfo['status'] | 'running' | 'expired' | 'lease' | 'paused';
   readonly fromMs: number;
   readonly toMs: number;
   readonly words: string;
@@ -75,7 +75,7 @@ function currentBars(lock: LockInfo, nowMs: number): Bar[] {
   const { lockedAt, lockUntil, lockedBy = 'somebody', fencingToken } = lock;
   if (!lockedAt || !lockUntil || !isTaken(lock)) return [];
   const [fromMs, untilMs] = [lockedAt.getTime(), lockUntil.getTime()];
-  const kind = stateWithoutPause(lock) === 'held' ? 'running' : 'overdue';
+  const kind = stateWithoutPause(lock) === 'held' ? 'running' : 'expired';
   const since = `${lockedBy}, ${kind} for ${shortSpan(nowMs - fromMs)}, token ${fencingToken}`;
   return [
     { kind: 'lease', fromMs, toMs: Math.max(untilMs, fromMs), words: `lease until ${shortInstant(lockUntil)}` },
