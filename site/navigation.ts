@@ -21,7 +21,10 @@ function itemsOf(pages: readonly string[]): DefaultTheme.SidebarItem[] {
   return [...items, { text: 'Decisions', link: '/adr/', items: decisions.map(itemOf), collapsed: true }];
 }
 
-const groups = sections().map(([text, pages]) => ({ text, items: itemsOf(pages), collapsed: false }));
+/** A first reader needs no proof: its pages stand in a group that a reader opens. */
+const CLOSED = new Set(['Proof', 'Project']);
+
+const groups = sections().map(([text, pages]) => ({ text, items: itemsOf(pages), collapsed: CLOSED.has(text) }));
 
 const doors = {
   text: 'Reference by entry point',
