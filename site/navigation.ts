@@ -8,8 +8,11 @@ import { sections } from './sections.js';
 
 const places = pagePlaces();
 
+const titleIn = (page: string): string => titleOf(readFileSync(join(ROOT, page), 'utf8')).replaceAll('`', '');
+
 const itemOf = (page: string): DefaultTheme.SidebarItem => ({
-  text: page === 'README.md' ? 'What it is' : titleOf(readFileSync(join(ROOT, page), 'utf8')).replaceAll('`', ''),
+  // Below its section a title need not name the section again.
+  text: page === 'README.md' ? 'What it is' : titleIn(page).replace(/^From an empty folder: /, ''),
   link: `/${places.get(page)}`.replace(/index\.md$/, ''),
 });
 
