@@ -18,7 +18,7 @@ export default defineConfig({
       'test/observe/span-links.test.ts',
       'test/infra/deployed-handlers.test.ts',
       'test/infra/lambda-runtime/environment.test.ts',
-      'test/stores/{dynamodb,redis}/contract.test.ts',
+      'test/stores/{dynamodb,durable-objects,redis}/contract.test.ts',
     ],
     provide: { isProof: true },
     exclude: ['node_modules/**'],

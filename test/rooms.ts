@@ -49,6 +49,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'the storages over databases: their statements, their errors, and what their clients answer',
     sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/request', 'stores'],
   },
+  'stores/durable-objects': {
+    what: 'the verbs inside an object of Cloudflare, and the requests to it',
+    sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/request', 'stores'],
+  },
   'stores/dynamodb': {
     what: 'the verbs as conditional writes',
     sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/request'],

@@ -18,6 +18,7 @@ import type {
   MarkResult,
 } from '../core/ports/lock-store.js';
 import type { CheckIn, MemberList } from '../core/ports/member-store.js';
+import type { StoreOperation } from '../core/public/errors.js';
 import { checkAttribute, FORCE_STEP, type Item, type LockRecord, readGrant } from '../core/record/lock-record.js';
 import { checkedIn, readMemberList } from '../core/record/member-list.js';
 import {
@@ -88,7 +89,7 @@ export function keepingUnreadable<T>(name: string, { item }: Found, decision: De
 /** The state that a storage reports for a record that it cannot read. */
 const UNREADABLE = 'unreadable';
 
-export function decideAcquire(claim: Claim, { item, nowMs, laterMs, clock, sent }: Found): Decision<AcquireResult> {
+function decideAcquire(claim: Claim, { item, nowMs, laterMs, clock, sent }: Found): Decision<AcquireResult> {
   const judgement = judgeRefusal(claim, item, nowMs, (lockUntil) => lockUntil <= nowMs);
   if (judgement.status === 'refused') return { result: { ...judgement, clock } };
   if (judgement.status === 'own') {
@@ -100,18 +101,25 @@ export function decideAcquire(claim: Claim, { item, nowMs, laterMs, clock, sent 
   return { result: { status: 'acquired', lease, clock }, write, isForNow: true };
 }
 
+/** The claim to cancel, and when its acquire was first sent: from then on the lease of a grant counts. */
+interface Cancel {
+  readonly claim: Claim;
+  readonly firstSent?: Sent;
+}
+
 /**
  * Decides a cancel. Unless the attempt holds the lock, a cancel always writes, even if only `barredAttempt` changes. The
  * write changes the version, so that a write of the attempt that is still under way is refused.
  */
-export function decideCancel(claim: Claim, { item, sent, clock }: Found): Decision<Granted | undefined> {
+function decideCancel({ claim, firstSent }: Cancel, { item, clock, ...found }: Found): Decision<Granted | undefined> {
+  const sent = firstSent ?? found.sent;
   if (item !== undefined && isHeldBy(claim, item)) {
     return { result: { status: 'acquired', lease: leaseOf(claim, readGrant(claim.name, item), sent), clock } };
   }
   return { result: undefined, write: { ...item, barredAttempt: claim.attemptId } };
 }
 
-export function decideExtend(lease: Lease, leaseMs: number, found: Found): Decision<ExtendResult> {
+function decideExtend({ lease, leaseMs }: Asked<'extend'>, found: Found): Decision<ExtendResult> {
   const { item = {}, sent } = found;
   if (!isHeldBy(lease, item)) return { result: { status: 'lost' } };
   const lockUntil = extendedUntil(lease, item, leaseMs + found.laterMs, found);
@@ -119,7 +127,7 @@ export function decideExtend(lease: Lease, leaseMs: number, found: Found): Decis
   return { result: { status: 'extended', lockUntilMs: lockUntil, ...sent }, write, isForNow: true };
 }
 
-export function decideMark(lease: Lease, done: DoneTick, found: Found): Decision<MarkResult> {
+function decideMark({ lease, done }: Asked<'mark'>, found: Found): Decision<MarkResult> {
   const { item = {}, sent } = found;
   if (!isGrantOf(lease, item)) return { result: { status: 'lost' } };
   const lockUntil = extendedUntil(lease, item, done.leaseMs + found.laterMs, found);
@@ -128,9 +136,8 @@ export function decideMark(lease: Lease, done: DoneTick, found: Found): Decision
   return { result: { status: 'marked', lease: markedLease(lease, fields), ...sent }, write };
 }
 
-export function decideRelease(
-  lease: Lease,
-  completion: Completion,
+function decideRelease(
+  { lease, completion }: Asked<'release'>,
   { item = {}, nowMs, laterMs }: Found,
 ): Decision<'released' | 'lost'> {
   if (isGrantOf(lease, item)) {
@@ -141,38 +148,94 @@ export function decideRelease(
   return { result: isReleasedBy(lease, item) ? 'released' : 'lost' };
 }
 
-export function decideCheckIn(asked: CheckIn, { item = {}, nowMs }: Found): Decision<MemberList> {
+function decideCheckIn(asked: CheckIn, { item = {}, nowMs }: Found): Decision<MemberList> {
   const write = checkedIn(asked, nowMs, item);
   return { result: readMemberList(nowMs, write ?? item), write };
 }
 
-export function decideForce(force: ForceRelease, { item, nowMs }: Found): Decision<'forced' | 'changed'> {
+function decideForce(force: ForceRelease, { item, nowMs }: Found): Decision<'forced' | 'changed'> {
   const judged = judgeForce(force, item);
   if (judged !== 'open') return { result: judged };
   const fencingToken = force.fencingToken + FORCE_STEP;
   return { result: 'forced', write: { ...item, ...forcedFields({ ...force, nowMs }), fencingToken } };
 }
 
-export function decidePause(pause: Pause, { item }: Found): Decision<Item> {
+function decidePause(pause: Pause, { item, nowMs }: Found): Decision<Read> {
   const write = { ...item, ...pausedFields(pause) };
-  return { result: write, write };
+  return { result: { item: write, readMs: nowMs }, write };
 }
 
-export function decideResume({ item, nowMs }: Found): Decision<ResumeResult> {
+function decideResume(_: string, { item, nowMs }: Found): Decision<ResumeResult> {
   const result = judgeResume(item, nowMs);
   const isMarked = result !== 'unknown' && item?.['pausedUntil'] !== undefined;
   return { result, write: isMarked ? withoutPause(item as LockRecord) : undefined };
 }
 
-export function decideDelete(deletion: Deletion, { item, nowMs }: Found): Decision<DeleteResult> {
+function decideDelete(deletion: Deletion, { item, nowMs }: Found): Decision<DeleteResult> {
   const judged = judgeDeletion(deletion, item, (lockUntil) => lockUntil <= nowMs);
   if (judged !== 'open') return { result: judged };
   return { result: 'deleted', write: deletedRecord({ ...deletion, nowMs }, item as LockRecord) };
 }
 
-export function decideListTicks(listing: TickListing, { item }: Found): Decision<'listed' | 'changed'> {
+function decideListTicks(listing: TickListing, { item }: Found): Decision<'listed' | 'changed'> {
   const judged = judgeListing(listing, item);
   if (judged !== 'open') return { result: judged };
   const { openTicks, failedTicks } = listing;
   return { result: 'listed', write: { ...item, openTicks, failedTicks } };
+}
+
+/** A record, and the storage's time when it was read. */
+interface Read {
+  readonly item: Item;
+  readonly readMs: number;
+}
+
+/** What each verb is asked for, and what it results in: values that JSON can carry. `cancel` belongs to an acquire. */
+interface Verbs {
+  acquire: [Claim, AcquireResult];
+  cancel: [Cancel, Granted | undefined];
+  extend: [{ lease: Lease; leaseMs: number }, ExtendResult];
+  mark: [{ lease: Lease; done: DoneTick }, MarkResult];
+  release: [{ lease: Lease; completion: Completion }, 'released' | 'lost'];
+  checkIn: [CheckIn, MemberList];
+  /** The storage's time when the record was read. */
+  get: [string, number];
+  forceRelease: [ForceRelease, 'forced' | 'changed'];
+  pause: [Pause, Read];
+  resume: [string, ResumeResult];
+  delete: [Deletion, DeleteResult];
+  listTicks: [TickListing, 'listed' | 'changed'];
+}
+
+export type Verb = keyof Verbs;
+export type Asked<V extends Verb> = Verbs[V][0];
+export type Result<V extends Verb> = Verbs[V][1];
+
+const DECISIONS: { readonly [V in Verb]: (asked: Asked<V>, found: Found) => Decision<Result<V>> } = {
+  acquire: decideAcquire,
+  cancel: decideCancel,
+  extend: decideExtend,
+  mark: decideMark,
+  release: decideRelease,
+  checkIn: decideCheckIn,
+  get: (_, { nowMs }) => ({ result: nowMs }),
+  forceRelease: decideForce,
+  pause: decidePause,
+  resume: decideResume,
+  delete: decideDelete,
+  listTicks: decideListTicks,
+};
+
+export function isVerb(verb: unknown): verb is Verb {
+  return typeof verb === 'string' && Object.hasOwn(DECISIONS, verb);
+}
+
+/** Decides a verb. @throws CorruptLockError, and LockStoreError for an attempt that has ended */
+export function decide<V extends Verb>(verb: V, asked: Asked<V>, found: Found): Decision<Result<V>> {
+  return DECISIONS[verb](asked, found);
+}
+
+/** The verb of a store's port that a decision belongs to. */
+export function operationOf(verb: Verb): StoreOperation {
+  return verb === 'cancel' ? 'acquire' : verb;
 }

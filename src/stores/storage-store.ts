@@ -9,7 +9,6 @@ import type {
   StoreCall,
 } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
-import type { StoreOperation } from '../core/public/errors.js';
 import { lockKey } from '../core/record/lock-record.js';
 import {
   cancelCall,
@@ -27,22 +26,7 @@ import { answered } from '../core/request/try-loop.js';
 import { describe } from '../core/values/checks.js';
 import { defined } from '../core/values/defined.js';
 import { memberListName, nameProblem } from '../core/values/names.js';
-import {
-  type Decision,
-  decideAcquire,
-  decideCancel,
-  decideCheckIn,
-  decideDelete,
-  decideExtend,
-  decideForce,
-  decideListTicks,
-  decideMark,
-  decidePause,
-  decideRelease,
-  decideResume,
-  type Found,
-  keepingUnreadable,
-} from './decisions.js';
+import { type Asked, decide, keepingUnreadable, operationOf, type Result, type Verb } from './decisions.js';
 import { type ChangeAnswer, change, listAll } from './storage-change.js';
 import type { Storage } from './storage-port.js';
 
@@ -58,49 +42,55 @@ export function storageStore<Version>(
   keyPrefix: unknown = '',
 ): LockStore & MemberStore & LockAdminStore {
   if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: give a string`);
-  const swap: Swap = (operation, name, call, decide) =>
-    change(storageOf(call), { operation, name, key: lockKey(keyPrefix, name, operation) }, call, (found) =>
-      keepingUnreadable(name, found, decide(found)),
+  const swap: Swap = (verb, name, asked, call) => {
+    const operation = operationOf(verb);
+    return change(storageOf(call), { operation, name, key: lockKey(keyPrefix, name, operation) }, call, (found) =>
+      keepingUnreadable(name, found, decide(verb, asked, found)),
     );
-  return {
-    ...lockVerbs(swap),
-    ...operatorVerbs(swap),
-    async list(call) {
-      const found = await listAll(storageOf(call), keyPrefix, call);
-      // Leave out keys that no lock can have: other data may use the same prefix.
-      return found
-        .filter(({ key }) => key !== keyPrefix && nameProblem(key) === undefined)
-        .map(({ key, record, nowMs }) => ({
-          name: key.slice(keyPrefix.length),
-          item: record,
-          ...defined({ readMs: nowMs }),
-        }));
-    },
   };
+  return storeOver(swap, async (call) =>
+    locksIn(keyPrefix, await listAll(storageOf(call), keyPrefix, call)).map(({ name, record, nowMs }) => ({
+      name,
+      item: record,
+      ...defined({ readMs: nowMs }),
+    })),
+  );
 }
 
-/** Reads a record, decides what to write, and writes it: see `change`. */
-type Swap = <T>(
-  operation: StoreOperation,
+/** Makes the verbs over the one step that they consist of, and over a list of all locks. */
+export function storeOver(swap: Swap, list: LockAdminStore['list']): LockStore & MemberStore & LockAdminStore {
+  return { ...lockVerbs(swap), ...operatorVerbs(swap), list };
+}
+
+/** Leaves out keys that no lock can have, because other data may use the same prefix. Adds the name to the others. */
+export function locksIn<K extends { readonly key: string }>(
+  keyPrefix: string,
+  keys: readonly K[],
+): (K & { readonly name: string })[] {
+  return keys
+    .filter(({ key }) => key !== keyPrefix && nameProblem(key) === undefined)
+    .map((one) => ({ ...one, name: one.key.slice(keyPrefix.length) }));
+}
+
+/** Reads a record, decides what to write, and writes it, in one step: see `change`. */
+export type Swap = <V extends Verb>(
+  verb: V,
   name: string,
+  asked: Asked<V>,
   call: StoreCall,
-  decide: (found: Found) => Decision<T>,
-) => Promise<ChangeAnswer<T>>;
+) => Promise<ChangeAnswer<Result<V>>>;
 
 async function acquire(swap: Swap, claim: Claim, call: StoreCall): Promise<AcquireResult> {
   const { name } = claim;
 
   // 1. Acquire; this also takes over an expired lock.
-  const answer = await swap('acquire', name, call, (found) => decideAcquire(claim, found));
+  const answer = await swap('acquire', name, claim, call);
   const ended: Ended = 'error' in answer ? { status: 'failed', error: answer.error } : answer.value.result;
   const writes = [{ answer }];
   if (!mayStillApply(claim, ended, writes)) return resultOf(ended);
 
   // 2. Cancel. If it finds a grant, the lease counts from the first send of the acquire.
-  const { sent } = answer;
-  const cancel = await swap('acquire', name, cancelCall(call), (found) =>
-    decideCancel(claim, { ...found, ...defined({ sent }) }),
-  );
+  const cancel = await swap('cancel', name, { claim, ...defined({ firstSent: answer.sent }) }, cancelCall(call));
   if ('error' in cancel) throw uncancelled(name, ended, cancel.error);
   const own = cancel.value.result;
   if (!own || !('error' in ended && isUnreadable(ended.error))) return own ?? resultOf(ended);
@@ -113,7 +103,7 @@ async function acquire(swap: Swap, claim: Claim, call: StoreCall): Promise<Acqui
 }
 
 async function release(swap: Swap, lease: Lease, completion: Completion, call: StoreCall): Promise<ReleaseResult> {
-  const answer = await swap('release', lease.name, call, (found) => decideRelease(lease, completion, found));
+  const answer = await swap('release', lease.name, { lease, completion }, call);
   const { result } = answered(answer);
   return result === 'lost' && answer.ambiguous ? 'unknown' : result;
 }
@@ -123,18 +113,17 @@ function lockVerbs(swap: Swap): LockStore & MemberStore {
     acquire: (claim, call) => acquire(swap, claim, call),
 
     async extend(lease, { leaseMs }, call) {
-      return answered(await swap('extend', lease.name, call, (found) => decideExtend(lease, leaseMs, found))).result;
+      return answered(await swap('extend', lease.name, { lease, leaseMs }, call)).result;
     },
 
     async mark(lease, done, call) {
-      return answered(await swap('mark', lease.name, call, (found) => decideMark(lease, done, found))).result;
+      return answered(await swap('mark', lease.name, { lease, done }, call)).result;
     },
 
     release: (lease, completion, call) => release(swap, lease, completion, call),
 
     async checkIn(asked, call) {
-      const name = memberListName(asked.group);
-      return answered(await swap('checkIn', name, call, (found) => decideCheckIn(asked, found))).result;
+      return answered(await swap('checkIn', memberListName(asked.group), asked, call)).result;
     },
   };
 }
@@ -142,13 +131,13 @@ function lockVerbs(swap: Swap): LockStore & MemberStore {
 function operatorVerbs(swap: Swap): Omit<LockAdminStore, 'list'> {
   return {
     async get(name, call) {
-      const { item, result: readMs } = answered(await swap('get', name, call, ({ nowMs }) => ({ result: nowMs })));
+      const { item, result: readMs } = answered(await swap('get', name, name, call));
       return item && { name, item, readMs };
     },
 
     async forceRelease(force, call) {
       const { name } = force;
-      const answer = await swap('forceRelease', name, call, (found) => decideForce(force, found));
+      const answer = await swap('forceRelease', name, force, call);
       const { result } = answered(answer);
       // An earlier try may have been applied before the lock changed.
       if (result === 'changed' && answer.ambiguous) throw unansweredWrite('forceRelease', name);
@@ -156,15 +145,11 @@ function operatorVerbs(swap: Swap): Omit<LockAdminStore, 'list'> {
     },
 
     async pause(name, pause, call) {
-      const decide = (found: Found) => {
-        const { result, ...decision } = decidePause(pause, found);
-        return { ...decision, result: { name, item: result, readMs: found.nowMs } };
-      };
-      return answered(await swap('pause', name, call, decide)).result;
+      return { name, ...answered(await swap('pause', name, pause, call)).result };
     },
 
     async resume(name, call) {
-      const answer = await swap('resume', name, call, decideResume);
+      const answer = await swap('resume', name, name, call);
       const { result, item } = answered(answer);
       // An earlier try may have removed the pause.
       return result === 'not-paused' && answer.ambiguous && item?.['pausedUntil'] === undefined ? 'resumed' : result;
@@ -172,13 +157,13 @@ function operatorVerbs(swap: Swap): Omit<LockAdminStore, 'list'> {
 
     async delete(deletion, call) {
       const { name } = deletion;
-      const answer = await swap('delete', name, call, (found) => decideDelete(deletion, found));
+      const answer = await swap('delete', name, deletion, call);
       return settledDeletion(name, answered(answer).result, answer.ambiguous);
     },
 
     async listTicks(listing, call) {
       const { name } = listing;
-      const answer = await swap('listTicks', name, call, (found) => decideListTicks(listing, found));
+      const answer = await swap('listTicks', name, listing, call);
       return settledListing(name, answered(answer).result, answer.ambiguous);
     },
   };

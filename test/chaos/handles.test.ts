@@ -49,6 +49,6 @@ describe.concurrent('F27, F33, row 33', () => {
       expect(count('elections')).toBe(4);
       expect(counts).not.toHaveProperty('wrong');
     },
-    90_000,
+    240_000,
   );
 });

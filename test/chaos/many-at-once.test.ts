@@ -16,6 +16,9 @@ const ABREAST = 64;
 /** Waiting calls no longer take turns once the store has answered no call for this long, in seconds. */
 const SILENCE = 4;
 
+/** A thousand calls on a busy machine. */
+const PATIENCE_MS = 240_000;
+
 const KINDS = kindsOfRun('processes');
 const { on, start } = realProcesses(new URL('./many-at-once.ts', import.meta.url), KINDS);
 
@@ -34,14 +37,13 @@ async function said(kind: Kind, locks: ManyOrder['locks']): Promise<ManySaid> {
 }
 
 /**
- * How many requests an acquire or a release needs. On some stores it is a read and a write, and an acquire that another
- * one overtakes between the two reads again.
+ * How many requests an acquire or a release needs at most. On some stores it is a read and a write, and an acquire that
+ * another one overtakes between the two reads again. The first acquire of a name may need more.
  */
 function requestsOf(kind: Kind, locks: ManyOrder['locks']): number {
   const { run, skip, first = run } = backendOf(kind).requests;
-  // No lock has a row yet.
-  const each = run / 2 + first - run;
-  return locks === 'one' && each > 1 ? each + skip : each;
+  const each = first - run / 2;
+  return locks === 'one' && run > 2 ? each + skip : each;
 }
 
 function givenUp(round: ManySaid): number {
@@ -53,7 +55,7 @@ function givenUp(round: ManySaid): number {
   return UNAVAILABLE + UNSETTLED;
 }
 
-describe.each(KINDS)('row 97: a thousand calls at once in a fresh process, %s', (kind) => {
+describe.each(KINDS)('row 97: a thousand calls at once in a fresh process, %s', { timeout: PATIENCE_MS }, (kind) => {
   test('row 97: for one lock one runs, and the others are skipped after the requests that they need', async () => {
     const round = await said(kind, 'one');
 

@@ -16,7 +16,7 @@ describe.concurrent.each(SUITES)('$name', (suite) => {
   describe.concurrent.each(KINDS)('on %s', (kind) => {
     const played = suite.scenarios.filter(({ play }) => play !== undefined);
     // verrou waits for real time and makes no allowance for a slow machine, so a failed test is played again.
-    test.each(played)('$name', { retry: suite.name === 'verrou' ? 3 : 0 }, async (scenario) => {
+    test.each(played)('$name', { retry: suite.name === 'verrou' ? 10 : 0 }, async (scenario) => {
       const ground = grounds.all.find((each) => each.kind === kind);
       if (!ground) throw new Error(`no store for ${kind}`);
       const ending = scenario.play?.(ground) ?? Promise.resolve();

@@ -6,6 +6,7 @@ import { CorruptLockError, executeWithLock, isSkipped, type LockStore, type Obse
 import { type LockAlarmsOptions, LockTable, SingleExecutionFunction } from 'single-execution/cdk';
 import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
+import { objectsInMemory } from './objects-in-memory.js';
 
 /*
  * How example-runner.ts uses the exports of an example, by a door that the example imports and the name of the export.
@@ -41,6 +42,10 @@ const functionOf = (scope: Stack) =>
 const request = () =>
   new Request('https://example.com/', {
     headers: { authorization: `Bearer ${process.env['CRON_SECRET']}`, 'user-agent': 'vercel-cron/1.0' },
+  });
+const ofCloudScheduler = () =>
+  new Request('https://example.com/', {
+    headers: { 'x-cloudscheduler': 'true', 'x-cloudscheduler-scheduletime': new Date().toISOString() },
   });
 const notAborted = { signal: new AbortController().signal };
 
@@ -102,7 +107,20 @@ const USES: Readonly<Record<string, Uses>> = {
     Reports: (Reports: new () => object) => new Reports(),
     sendNow: (sendNow: Exported) => sendNow({ send: Object.assign(async () => {}, { now: async () => {} }) }),
   },
-  '/http': { GET: (GET: Exported) => GET(request()) },
+  '/durable-objects': {
+    default: ({ scheduled }: { scheduled: Exported }) =>
+      scheduled(
+        { cron: '0 * * * *', scheduledTime: Date.now() },
+        { ...process.env, LOCKS: objectsInMemory() },
+        { waitUntil() {} },
+      ),
+    // The platform makes its objects, as test/stores/durable-objects does.
+    LockObject: () => undefined,
+  },
+  '/http': {
+    GET: (GET: Exported) => GET(request()),
+    sendDigest: (sendDigest: Exported) => sendDigest(ofCloudScheduler()),
+  },
   '/leader': { handler: invoked },
   '/middy': { handler: invoked },
   '/observe': {
@@ -114,6 +132,7 @@ const USES: Readonly<Record<string, Uses>> = {
   ),
   '/process': {
     importPrices: (importPrices: Exported) => importPrices({ date: new Date(), triggeredAt: new Date() }),
+    onTick: (onTick: Exported) => onTick({ scheduleTime: new Date(Date.now() - 60_000).toISOString() }),
   },
   '/sqlite': playedElsewhere('overDatabase', 'overKnex', 'overKysely', 'overSqlite3'),
   '/store': { s3Store: calledWith('https://bucket.example', fetch) },

@@ -132,7 +132,8 @@ async function run(those: readonly Example[]): Promise<readonly Said[]> {
     ports: { 6379: redis.port, 8000: Number(dynamoDB.port) },
     redisUrls: [redis.url, upstash.url],
   };
-  for (const its of ['example-uses.ts', 'redirect-ports.ts']) await built.addProgram(join(import.meta.dirname, its));
+  for (const its of ['example-uses.ts', 'objects-in-memory.ts', 'redirect-ports.ts'])
+    await built.addProgram(join(import.meta.dirname, its));
   const runner = await built.addProgram(join(import.meta.dirname, 'example-runner.ts'));
   const program = programs.start(runner, order, [], {
     ...Object.assign({}, ...KINDS.map((kind) => engines.on(kind).env)),

@@ -9,8 +9,8 @@ import { closed, listening } from '../support/loopback.js';
 import { bundleWorker, startWorker } from './workerd.js';
 
 /*
- * A Worker in the real workerd, with its locks in the D1 that is bound to it, and over HTTP in a real PostgreSQL, and in a
- * real MariaDB by PlanetScale's client.
+ * A Worker in the real workerd, with its locks in the D1 and in the Durable Objects that are bound to it, and over HTTP in
+ * a real PostgreSQL, and in a real MariaDB by PlanetScale's client.
  */
 
 const { pool } = await ownEngine('postgres');
@@ -34,12 +34,14 @@ const planetscale = createServer(async (request, response) => {
 const mysqlUrl = `http://127.0.0.1:${await listening(planetscale)}/`;
 afterAll(() => closed(planetscale));
 const bundle = await bundleWorker(fileURLToPath(new URL('./sql.worker.ts', import.meta.url)));
-const worker = await startWorker(bundle, { SQL_URL: sqlUrl, MYSQL_URL: mysqlUrl });
+const bindings = { SQL_URL: sqlUrl, MYSQL_URL: mysqlUrl };
+const worker = await startWorker(bundle, bindings, { objects: { LOCKS: 'LockObject' } });
 afterAll(() => worker.stop());
 expect(JSON.parse(await worker.ask('/tables'))).toEqual([]);
 
 const recordOf = {
   d1: () => worker.database.prepare('SELECT record FROM single_execution_locks WHERE name = ?').bind('d1').first(),
+  objects: async () => ({ record: await worker.ask('/record') }),
   postgres: async () => (await pool.query("SELECT record FROM single_execution_locks WHERE name = 'postgres'")).rows[0],
   mysql: async () =>
     (await mysqlPool.query<RowDataPacket[]>("SELECT record FROM single_execution_locks WHERE name = 'mysql'"))[0][0],
@@ -47,6 +49,7 @@ const recordOf = {
 
 test.each([
   ['row 132: D1, bound to it', 'd1'],
+  ['row 217: Durable Objects, bound to it', 'objects'],
   ['row 131: Postgres over HTTP', 'postgres'],
   ['row 206: MySQL over HTTP', 'mysql'],
 ] as const)('%s: a Worker that is triggered twice at once runs once, and once more not at all', async (_, kind) => {
@@ -61,6 +64,13 @@ test.each([
   expect(await worker.trigger(tick, kind)).toBe('ok');
   expect(await ends()).toEqual(['skipped']);
   const { record } = (await recordOf[kind]()) as { record: string };
-  expect(JSON.parse(record)).toMatchObject({ state: 'released', result: 'succeeded', doneTick: Date.parse(tick) });
+  const stored = { state: 'released', result: 'succeeded', doneTick: Date.parse(tick) };
+  expect(JSON.parse(record)).toMatchObject(kind === 'objects' ? { state: 'free', doneTick: tick } : stored);
   expect(await worker.lost()).toEqual([]);
+});
+
+test('row 217: the Worker serves the health of the jobs in its Durable Objects', async () => {
+  await worker.trigger(new Date(Math.floor(Date.now() / 1_000) * 1_000).toISOString(), 'objects');
+
+  expect(JSON.parse(await worker.ask('/health'))).toMatchObject({ status: 'ok', jobs: [{ name: 'objects' }] });
 });

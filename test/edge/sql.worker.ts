@@ -1,16 +1,22 @@
 import { Client } from '@planetscale/database';
 import type { LockEvent, LockStore } from 'single-execution';
+import { healthRoute, lockAdmin } from 'single-execution/admin';
 import { type ExecutionContext, type ScheduledController, withSingleExecution } from 'single-execution/cloudflare';
+import { durableObjectStore, type LockNamespace } from 'single-execution/durable-objects';
 import { createMysqlTable, mysqlStore } from 'single-execution/mysql';
 import { createPostgresTable, type PostgresQueryClient, postgresStore } from 'single-execution/postgres';
 import { createSqliteTable, type SqliteClient, sqliteStore } from 'single-execution/sqlite';
 
 /*
- * A Worker whose cron expression chooses where its locks are: in D1 or, over HTTP, in Postgres or MySQL.
+ * A Worker whose cron expression chooses where its locks are: in D1, in Durable Objects or, over HTTP, in Postgres or
+ * MySQL.
  */
+
+export { LockObject } from 'single-execution/durable-objects';
 
 interface Env {
   readonly DB: SqliteClient;
+  readonly LOCKS: LockNamespace;
   /** The URL to which statements for Postgres are sent. */
   readonly SQL_URL: string;
   /** The URL of a server that answers as PlanetScale's does. */
@@ -19,6 +25,7 @@ interface Env {
 
 const STORES: Readonly<Record<string, (env: Env) => LockStore>> = {
   d1: ({ DB }) => sqliteStore({ client: DB }),
+  objects: ({ LOCKS }) => durableObjectStore(LOCKS),
   postgres: ({ SQL_URL }) => postgresStore({ client: neon(SQL_URL) }),
   mysql: ({ MYSQL_URL }) => mysqlStore({ client: planetscale(MYSQL_URL) }),
 };
@@ -32,6 +39,7 @@ const jobOn = (kind: string, store: (env: Env) => LockStore) =>
   withSingleExecution(async (_controller: ScheduledController, _env: Env) => undefined, {
     name: kind,
     store,
+    schedule: '1h',
     lockAtMostFor: '1m',
     observers: [(event) => events.push(event)],
   });
@@ -43,8 +51,12 @@ export default {
   scheduled: (controller: ScheduledController, env: Env, ctx: ExecutionContext) =>
     jobs[controller.cron]?.(controller, env, ctx),
 
-  async fetch(request: Request, { DB, SQL_URL, MYSQL_URL }: Env): Promise<Response> {
-    if (new URL(request.url).pathname === '/tables') {
+  async fetch(request: Request, { DB, SQL_URL, MYSQL_URL, LOCKS }: Env): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    const admin = lockAdmin(durableObjectStore(LOCKS));
+    if (pathname === '/health') return healthRoute({ admin, secret: false })(request);
+    if (pathname === '/record') return Response.json(await admin.get('objects'));
+    if (pathname === '/tables') {
       await Promise.all([
         createSqliteTable(DB),
         createPostgresTable(neon(SQL_URL)),

@@ -159,7 +159,7 @@ describe('a Worker', () => {
   beforeAll(async () => {
     const { api: API_URL, url: REST_URL, token: REST_TOKEN } = settings;
     const bundled = await bundleWorker(PROBE);
-    worker = await startWorker(bundled, { API_URL, REST_URL, REST_TOKEN }, ['nodejs_compat']);
+    worker = await startWorker(bundled, { API_URL, REST_URL, REST_TOKEN }, { compatibilityFlags: ['nodejs_compat'] });
   });
   afterAll(() => worker.stop());
   beforeEach(() => worker.ask('/events'));

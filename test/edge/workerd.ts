@@ -45,6 +45,7 @@ export async function bundleWorker(path: string): Promise<WorkerBundle> {
 /** The Worker's main module. It also collects rejections that nobody has caught. */
 const MAIN = `
 import worker from './worker.js';
+export * from './worker.js';
 const lost = [];
 addEventListener('unhandledrejection', ({ reason }) => { lost.push(String(reason)); });
 export default {
@@ -64,6 +65,9 @@ interface Database {
 }
 
 export interface RunningWorker {
+  readonly url: string;
+  /** The processes of its runtime. */
+  readonly pids: readonly number[];
   /** Sends a scheduled event, as a cron trigger does. @returns the outcome that the platform sees */
   trigger(scheduledTime: string, cron?: string): Promise<Outcome>;
   /** The Worker's answer to a request of this path, as text. */
@@ -76,24 +80,65 @@ export interface RunningWorker {
   stop(): Promise<string>;
 }
 
+/** What a Worker needs beside its bindings. */
+interface Runtime {
+  readonly compatibilityFlags?: string[];
+  /** @default a date of 2026 */
+  readonly compatibilityDate?: string;
+  /** The classes of Durable Objects, by the names of their bindings. They are backed by SQLite unless `inKv`. */
+  readonly objects?: Readonly<Record<string, string>>;
+  /** Whether the objects are of the older kind, which is backed by a key-value storage. */
+  readonly inKv?: boolean;
+  /** A folder that keeps the data. By default it is a new one, which is removed at the end. */
+  readonly folder?: string;
+  readonly port?: number;
+  /** Bindings of other kinds, as miniflare takes them. */
+  readonly others?: object;
+}
+
+export async function dataFolder(): Promise<string> {
+  return mkdtemp(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'workerd-'));
+}
+
+/** The processes of workerd that this process has started. */
+const KNOWN = new Set<number>();
+let lastStart: Promise<unknown> = Promise.resolve();
+
 /** Starts a Worker in workerd, the runtime of Cloudflare Workers, with a D1 database of its own. */
-export async function startWorker(
+export function startWorker(
+  bundle: WorkerBundle,
+  bindings: Readonly<Record<string, string>>,
+  runtime: Runtime = {},
+): Promise<RunningWorker> {
+  // One after the other: a process that is new belongs to the Worker that starts.
+  const started = lastStart.then(() => start(bundle, bindings, runtime));
+  lastStart = started.catch(() => undefined);
+  return started;
+}
+
+async function start(
   { code }: WorkerBundle,
   bindings: Readonly<Record<string, string>>,
-  compatibilityFlags: string[] = [],
+  runtime: Runtime,
 ): Promise<RunningWorker> {
   let printed = '';
-  const folder = await mkdtemp(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'workerd-'));
+  const { compatibilityFlags = [], compatibilityDate = COMPATIBILITY_DATE, objects = {}, inKv, port, others } = runtime;
+  const folder = runtime.folder ?? (await dataFolder());
+  const classOf = ([name, className]: [string, string]) => [name, { className, useSQLite: !inKv }] as const;
   const miniflare = new Miniflare({
     modules: [
       { type: 'ESModule', path: 'main.js', contents: MAIN },
       { type: 'ESModule', path: 'worker.js', contents: code },
     ],
-    compatibilityDate: COMPATIBILITY_DATE,
+    compatibilityDate,
+    ...(port === undefined ? {} : { port }),
+    ...others,
     compatibilityFlags,
     bindings: { ...bindings },
     d1Databases: ['DB'],
     d1Persist: folder,
+    durableObjects: Object.fromEntries(Object.entries(objects).map(classOf)),
+    durableObjectsPersist: folder,
     handleRuntimeStdio: (...streams: Readable[]) => {
       for (const stream of streams) {
         stream.on('data', (chunk) => {
@@ -107,14 +152,20 @@ export async function startWorker(
   const stop = async () => {
     await miniflare.dispose();
     await keeper.stop();
-    await rm(folder, { recursive: true });
+    if (runtime.folder === undefined) await rm(folder, { recursive: true });
   };
   try {
     const worker = (await miniflare.getWorker()) as unknown as {
       scheduled(event: { scheduledTime: Date; cron: string }): Promise<{ outcome: Outcome }>;
     };
-    for (const pid of await runtimesOfThisProcess()) keeper.add(pid);
+    const pids = (await runtimesOfThisProcess()).filter((pid) => !KNOWN.has(pid));
+    for (const pid of pids) {
+      KNOWN.add(pid);
+      keeper.add(pid);
+    }
     return {
+      url: (await miniflare.ready).origin,
+      pids,
       trigger: async (scheduledTime, cron = '*/15 * * * *') =>
         (await worker.scheduled({ scheduledTime: new Date(scheduledTime), cron })).outcome,
       ask,

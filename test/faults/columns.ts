@@ -16,6 +16,7 @@ export function columnOn(way: Way, operation: OperationName): Column | undefined
       return column;
     case 'Redis':
     case 'Upstash':
+    case 'Durable Objects':
       return eachCell(withoutTakeover(column), listedOnRedis);
     case 'Postgres':
     case 'libSQL':
@@ -46,7 +47,7 @@ function withoutTakeover(column: Column): Column {
   return { ...eachCell(column, asAcquire), struck: 'acquire' };
 }
 
-/** On Redis, a list also reads each lock that it has found. */
+/** On Redis and with Durable Objects, a list also reads each lock that it has found. */
 function listedOnRedis([told, requests, record]: Cell): Cell {
   return told === NAME && requests.startsWith('list') ? [told, 'list+ get', record] : [told, requests, record];
 }

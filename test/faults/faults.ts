@@ -90,6 +90,9 @@ const BUSY = JSON.stringify({
     { type: 'ok', response: { type: 'close' } },
   ],
 });
+/** What the Worker of the tests passes on of the platform's errors. */
+const OVERLOADED = JSON.stringify({ message: 'Durable Object is overloaded.', overloaded: true, remote: true });
+const RESET = JSON.stringify({ message: 'Durable Object reset because its code was updated.', remote: true });
 const EXCEEDED = 'ProvisionedThroughputExceededException';
 
 /** A refusal that proves that the request was not applied. */
@@ -141,6 +144,11 @@ export const FAULTS: Readonly<Record<Way, readonly FaultRow[]>> = {
     ...HTTP,
     throttled('SQLITE_BUSY', { kind: 'answer', at: 'before', status: 200, text: BUSY }, { ever: true }),
     ...eitherWay('status 503', { kind: 'answer', status: 503, text: PAGE }, { failure: 'F2' }),
+  ],
+  'Durable Objects': [
+    ...NETWORK,
+    lost('overloaded', { kind: 'answer', status: 500, text: OVERLOADED }),
+    ...eitherWay('the object is reset', { kind: 'answer', status: 500, text: RESET }, { failure: 'F2' }),
   ],
   'a file of SQLite': [throttled('file busy', { kind: 'busy' }, { ever: true })],
 };

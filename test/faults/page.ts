@@ -47,6 +47,7 @@ const SERVERS: Readonly<Record<Way, string>> = {
   MySQL: 'MariaDB',
   libSQL: "a file of SQLite behind Turso's protocol",
   'a file of SQLite': 'a file that another connection has',
+  'Durable Objects': 'objects in workerd',
 };
 
 const stages = Object.values(STAGES).flat();

@@ -5,7 +5,15 @@ import type { PostgresClientName } from './routes/postgres.js';
 import type { RedisClientName } from './routes/redis.js';
 
 /** How requests reach an engine, which decides what can happen to them. */
-export type Way = 'DynamoDB' | 'Redis' | 'Upstash' | 'Postgres' | 'MySQL' | 'libSQL' | 'a file of SQLite';
+export type Way =
+  | 'DynamoDB'
+  | 'Redis'
+  | 'Upstash'
+  | 'Postgres'
+  | 'MySQL'
+  | 'libSQL'
+  | 'a file of SQLite'
+  | 'Durable Objects';
 
 interface Common {
   readonly title: string;
@@ -26,7 +34,7 @@ export type StageOptions = Common &
     | { readonly way: 'Redis'; readonly client: RedisClientName; readonly silenceMs: number }
     | { readonly way: 'Postgres'; readonly client: PostgresClientName }
     | { readonly way: 'MySQL'; readonly client: MysqlClientName }
-    | { readonly way: 'libSQL' | 'a file of SQLite' }
+    | { readonly way: 'libSQL' | 'a file of SQLite' | 'Durable Objects' }
   );
 
 /** Shorter than a try, so that a client's own timeout ends it. */
@@ -74,4 +82,5 @@ export const STAGES: Readonly<Record<Exclude<Kind, 'memory'>, readonly StageOpti
     { title: 'libSQL over HTTP', way: 'libSQL', inTest: 'once' },
     { title: 'better-sqlite3 on a file', way: 'a file of SQLite', inTest: 'none' },
   ],
+  'durable-objects': [{ title: 'through a Worker in workerd', way: 'Durable Objects', inTest: 'none' }],
 };

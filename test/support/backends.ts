@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Ability, Backend, Engine, OpenStore, Sends, StoreAddress } from './backends/backend.js';
+import { durableObjects } from './backends/durable-objects.js';
 import { dynamodb } from './backends/dynamodb.js';
 import { memory } from './backends/memory.js';
 import { mysql } from './backends/mysql.js';
@@ -13,7 +14,16 @@ import { upstash } from './backends/upstash.js';
  * a new store is proved everywhere by its entry. Programs of the tests import this file, too: it must not import Vitest.
  */
 
-export const BACKENDS = { memory, dynamodb, redis, upstash, postgres, mysql, sqlite } as const;
+export const BACKENDS = {
+  memory,
+  dynamodb,
+  redis,
+  upstash,
+  postgres,
+  mysql,
+  sqlite,
+  'durable-objects': durableObjects,
+} as const;
 
 /** The name of a store's door, such as `redis`. */
 export type Kind = keyof typeof BACKENDS;

@@ -7,8 +7,8 @@ import { FOREVER_MS, type Item } from './lock-record.js';
 /*
  * The last ten runs of a lock, kept in its record as `r0` to `r9` and written by the release itself, so that history
  * costs no request. A row is `status|tick|lockedAt|durationMs|token` in base 36, at most 36 bytes; a run that caught up
- * with older ticks adds `|count`. A run by hand has `!` as its tick. Readers sort by token. A run that crashed is recorded by its successor's release,
- * without a duration. The force release itself records the run that it ends.
+ * with older ticks adds `|count`. A run by hand has `!` as its tick. Readers sort by token. A run that crashed is
+ * recorded by its successor's release, without a duration. The force release itself records the run that it ends.
  */
 
 const SLOTS = 10;

@@ -85,7 +85,8 @@ export async function createMysqlTable(
 
 const MYSQL: Database<MysqlClient> = {
   clients: 'a pool of mysql2 or mariadb',
-  database: 'MariaDB 10.5 or MySQL 8, or later, on a connection that sets no timestamp',
+  database:
+    'MariaDB 10.5 or MySQL 8, or later, on a connection that sets no timestamp, and without NO_BACKSLASH_ESCAPES if the client writes values into the text',
   writes: 'counts',
   quote: '`',
   parameter: '?',
@@ -100,11 +101,9 @@ const MYSQL: Database<MysqlClient> = {
 
 const OPTIONS = namesOf<MysqlStoreOptions>({ client: true, table: true, keyPrefix: true });
 
-/*
- * The server's time in microseconds, in no time zone. `UTC_TIMESTAMP` is the time at which a statement began, and
- * `SYSDATE` is ahead of `NOW` by its wait for a row since then. It is NULL, and refused, if that cannot be: the
- * connection has set its `timestamp` to another day, or its time zone has just changed the hour.
- */
+// The server's time in microseconds, in no time zone. `UTC_TIMESTAMP` is the time at which a statement began, and
+// `SYSDATE` is ahead of `NOW` by its wait for a row since then. It is NULL, and refused, if that cannot be: the
+// connection has set its `timestamp` to another day, or its time zone has just changed the hour.
 const WAITED = 'TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))';
 const NOW_US = `IF(${WAITED} BETWEEN -1000000 AND 3000000000, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) + ${WAITED}, NULL)`;
 
@@ -113,11 +112,11 @@ const NOW_US = `IF(${WAITED} BETWEEN -1000000 AND 3000000000, TIMESTAMPDIFF(MICR
  * not run. MySQL says it with the answer to a write.
  */
 function statementsOf(table: string): Statements {
-  // The client may speak another character set. A read returns the name, so that one that it cannot say is found out.
+  // A read finds out a client that cannot say the name in its character set, or that writes a backslash as two.
   const utf8 = (text: string) => sql`CONVERT(${[text]} USING utf8mb4)`;
   return {
     read: (name) =>
-      sql`SELECT coalesce(CONVERT(l.name USING utf8mb4), ${utf8(name)}) AS name, coalesce(l.record, '') AS record, CAST(l.version AS CHAR) AS version, CAST(${NOW_US} AS CHAR) AS now, @@autocommit = 0 /*M! OR @@in_transaction = 1 */ AS inside FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ${utf8(name)}`,
+      sql`SELECT coalesce(CONVERT(l.name USING utf8mb4), ${utf8(name)}) AS name, coalesce(l.record, '') AS record, CAST(l.version AS CHAR) AS version, CAST(IF(LENGTH(${['\\']}) = 1, ${NOW_US}, NULL) AS CHAR) AS now, @@autocommit = 0 /*M! OR @@in_transaction = 1 */ AS inside FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ${utf8(name)}`,
     // Without the LIMIT, the connection's `sql_select_limit` could cut the list.
     list: (prefix) =>
       sql`SELECT CONVERT(name USING utf8mb4) AS name, record, CAST(${NOW_US} AS CHAR) AS now FROM ${table} WHERE LOCATE(${utf8(prefix)}, name) = 1 AND version > 0 LIMIT 18446744073709551615`,

@@ -246,7 +246,7 @@ describe('row 14: an invalid option is refused when wrapping, with its name, its
 
     await expect(executeWithLock(() => {}, options)).rejects.toThrow(
       new TypeError(
-        "unknown option 'onSkipped': the options are name, tick, deadline, signal, lockedBy, store, lockAtMostFor, lockAtLeastFor, maxHold, gracePeriod, wait, maxClockSkew, tickMark, onError, onStoreError, offSchedule, keepAlive, schedule, catchUp, observers, clock",
+        "unknown option 'onSkipped': the options are name, tick, isManual, deadline, signal, lockedBy, store, lockAtMostFor, lockAtLeastFor, maxHold, gracePeriod, wait, maxClockSkew, tickMark, onError, onStoreError, offSchedule, keepAlive, schedule, catchUp, observers, clock",
       ),
     );
   });

@@ -60,6 +60,12 @@ test.each<[string, unknown, string, boolean]>([
     true,
   ],
   [
+    'a host that is not known',
+    thrown('getaddrinfo ENOTFOUND nowhere.invalid', { code: 'ENOTFOUND', errno: -3008, syscall: 'getaddrinfo' }),
+    'UNAVAILABLE',
+    true,
+  ],
+  [
     'an answer that is lost',
     thrown('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read', errno: -104 }),
     'UNAVAILABLE',

@@ -50,7 +50,7 @@ test.concurrent(
   'row 132: sqliteStore over D1, in workerd, keeps the contract of all stores',
   async ({ onTestFinished }) => {
     const bundle = await bundleWorker(fileURLToPath(new URL('./d1.worker.ts', import.meta.url)));
-    const worker = await startWorker(bundle, {}, ['nodejs_compat']);
+    const worker = await startWorker(bundle, {}, { compatibilityFlags: ['nodejs_compat'] });
     onTestFinished(() => worker.stop().then(() => undefined));
 
     expect(JSON.parse(await worker.ask('/'))).toEqual(WHOLE_CONTRACT);

@@ -85,10 +85,7 @@ export interface Backend<E extends Engine = Engine> {
   readonly lateMs: number;
   /** Whether suites that start processes or wait play it in `npm test`. They play the others in `npm run test:proof`. */
   readonly isQuick: boolean;
-  /**
-   * How many requests a run needs, and how many a call that is skipped. `first`: a run of a lock that has no row yet, if
-   * it needs more.
-   */
+  /** How many requests a run needs, how many a call that is skipped, and how many the first run of a name, if more. */
   readonly requests: { readonly run: number; readonly skip: number; readonly first?: number };
   /** The program to provide before the engine starts; see `provided-programs.ts`. */
   readonly program?: 'java' | 'redis-server' | 'postgres' | 'mariadb';
