@@ -167,7 +167,7 @@ describe('refuses', () => {
     [
       'two queues',
       (stack) => [{ deadLetterQueue: queue(stack), onFailure: new SqsDestination(new Queue(stack, 'Other')) }],
-      'deadLetterQueue and onFailure are two queues: pass one of them, which then has both kinds',
+      'deadLetterQueue and onFailure are two queues: give one of them, which then has both kinds',
     ],
     [
       'deadLetterQueue beside the queue of the function',
