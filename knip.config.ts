@@ -41,6 +41,8 @@ const config: KnipConfig = {
     '@nestjs/common',
     '@nestjs/core',
     '@nestjs/schedule',
+    // Of the workspace test/clients.
+    '@planetscale/database',
     '@swc/jest',
     'bun',
     'jest',

@@ -82,5 +82,5 @@ export const STAGES: Readonly<Record<Exclude<Kind, 'memory'>, readonly StageOpti
     { title: 'libSQL over HTTP', way: 'libSQL', inTest: 'once' },
     { title: 'better-sqlite3 on a file', way: 'a file of SQLite', inTest: 'none' },
   ],
-  'durable-objects': [{ title: 'through a Worker in workerd', way: 'Durable Objects', inTest: 'none' }],
+  'durable-objects': [{ title: 'through a Worker in workerd', way: 'Durable Objects', inTest: 'once' }],
 };

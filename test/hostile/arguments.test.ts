@@ -105,7 +105,7 @@ test('every option is read', () => {
 test.each<[keyof typeof COMMANDS, string[], string]>([
   ['chaos', ['--minutes', '0'], "--minutes is '0': give a whole number from 1 to 600"],
   ['chaos', ['--minutes', '0.5'], '--minutes'],
-  ['chaos', ['--store', 'mysql'], "--store is 'mysql': give dynamodb, redis, upstash, postgres or all"],
+  ['chaos', ['--store', 'oracle'], `--store is 'oracle': give ${SOAKED.join(', ')} or all`],
   ['chaos', ['--store', ''], '--store'],
   ['chaos', ['--stores', 'all'], '--stores'],
   ['sim', ['--seeds', 'abc'], "--seeds is 'abc': give a whole number from 1 to 1000000000"],
