@@ -19,7 +19,7 @@ export const SITUATIONS: readonly Situation[] = [
     },
   },
   {
-    title: 'the answer to an acquire is lost, and the tick comes again',
+    title: 'a host takes the lock, but the answer of the store is lost, and the tick comes again',
     wanted: ['ran', 'skipped: already-executed'],
     async play([one, other], seen, tick) {
       one.loseAnswer();

@@ -8,8 +8,11 @@ import { sections } from './sections.js';
 
 const places = pagePlaces();
 
+const titleIn = (page: string): string => titleOf(readFileSync(join(ROOT, page), 'utf8')).replaceAll('`', '');
+
 const itemOf = (page: string): DefaultTheme.SidebarItem => ({
-  text: page === 'README.md' ? 'What it is' : titleOf(readFileSync(join(ROOT, page), 'utf8')).replaceAll('`', ''),
+  // Below its section a title need not name the section again.
+  text: page === 'README.md' ? 'What it is' : titleIn(page).replace(/^From an empty folder: /, ''),
   link: `/${places.get(page)}`.replace(/index\.md$/, ''),
 });
 
@@ -21,7 +24,10 @@ function itemsOf(pages: readonly string[]): DefaultTheme.SidebarItem[] {
   return [...items, { text: 'Decisions', link: '/adr/', items: decisions.map(itemOf), collapsed: true }];
 }
 
-const groups = sections().map(([text, pages]) => ({ text, items: itemsOf(pages), collapsed: false }));
+/** A first reader needs no proof: its pages stand in a group that a reader opens. */
+const CLOSED = new Set(['Proof', 'Project']);
+
+const groups = sections().map(([text, pages]) => ({ text, items: itemsOf(pages), collapsed: CLOSED.has(text) }));
 
 const doors = {
   text: 'Reference by entry point',

@@ -15,6 +15,8 @@ const CONTENTS: Readonly<Record<string, readonly string[]>> = {
     'docs/guides/migrating.md',
   ],
   'From an empty folder': ['docs/paths'],
+  Platforms: ['docs/platforms/lambda.md', 'docs/platforms'],
+  Stores: ['docs/stores', 'docs/custom-store.md'],
   Guides: [
     'docs/guides/lease-times.md',
     'docs/guides/retries.md',
@@ -24,8 +26,6 @@ const CONTENTS: Readonly<Record<string, readonly string[]>> = {
     'docs/guides/catch-up.md',
     'docs/guides',
   ],
-  Platforms: ['docs/platforms/lambda.md', 'docs/platforms'],
-  Stores: ['docs/stores'],
   Deploy: [
     'docs/deploy/cdk.md',
     'docs/deploy/templates.md',
@@ -36,7 +36,7 @@ const CONTENTS: Readonly<Record<string, readonly string[]>> = {
     'docs/deploy',
   ],
   Operate: ['docs/on-call.md', 'docs/cli.md', 'docs/console.md', 'docs/logs.md'],
-  Reference: ['docs/reference.md', 'docs/custom-store.md', 'docs/versioning.md'],
+  Reference: ['docs/reference.md', 'docs/versioning.md'],
   Proof: [
     'docs/protocol.md',
     'docs/promises.md',

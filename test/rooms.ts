@@ -14,7 +14,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'core/values': { what: 'values that need nothing else: instants, durations, names, ids', sees: [] },
   'core/ports': { what: 'what a store is asked to do; types only', sees: ['core/values'] },
   'core/public': {
-    what: 'what callers are given: outcomes, errors, events, the execution',
+    what: 'what callers get: outcomes, errors, events, the execution',
     sees: ['core/values', 'core/ports'],
   },
   'core/observers': {

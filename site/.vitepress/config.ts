@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { BASE, HOME, manifest } from '../address.js';
 import { diagram } from '../diagram.js';
+import { inlineCode } from '../inline-code.js';
 import { nav, sidebar } from '../navigation.js';
 import { PAGES, summaryOf } from '../pages.js';
 import { slug } from '../slug.js';
@@ -25,9 +26,7 @@ export default defineConfig({
     anchor: { slugify: slug },
     config(md) {
       const code = md.renderer.rules.code_inline;
-      // In a narrow cell a path, a member or a constant breaks between its parts.
-      md.renderer.rules.code_inline = (...args) =>
-        code?.(...args).replace(/(?<=\w)([/_](?=[a-z])|[.](?=[a-z]{5}))/gi, '$&<wbr>') ?? '';
+      md.renderer.rules.code_inline = (...args) => inlineCode(code?.(...args) ?? '');
       const fence = md.renderer.rules.fence;
       md.renderer.rules.fence = (tokens, index, ...rest) => {
         const token = tokens[index];

@@ -52,7 +52,7 @@ export function readCommandLine(command: Command, args: readonly string[]): Comm
     const { name, rawName, value, inlineValue } = token;
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
     if (!option) throw unknownOption(command, rawName, Object.keys(options));
-    if (given.has(name)) throw wrongUse(`${rawName} is given twice: give it once`);
+    if (given.has(name)) throw wrongUse(`${rawName} was passed twice: pass it once`);
     given.set(name, givenValue(option, rawName, value, inlineValue === true));
   }
   const rest = restFrom === undefined ? undefined : args.slice(restFrom);
@@ -79,11 +79,11 @@ function parsed({ value, short }: Option): { readonly type: 'string' | 'boolean'
 
 function givenValue(option: Option, rawName: string, value: string | undefined, isInline: boolean): string | true {
   if (option.value === undefined) {
-    if (value !== undefined) throw wrongUse(`${rawName} takes no value, and ${quoted(value)} is given: leave it out`);
+    if (value !== undefined) throw wrongUse(`${rawName} takes no value, and ${quoted(value)} was passed: leave it out`);
     return true;
   }
   if (value === undefined || value === '' || (!isInline && value.startsWith('-'))) {
-    throw wrongUse(`${rawName} needs a value: give ${rawName}=${option.value}`);
+    throw wrongUse(`${rawName} needs a value: pass ${rawName}=${option.value}`);
   }
   return value;
 }

@@ -47,7 +47,7 @@ async function dispatch(all: readonly string[], around: Surroundings): Promise<n
     terminal.line(version());
     return EXIT.done;
   }
-  if (first.startsWith('-')) throw wrongUse(`${quoted(first)} comes before the command: give the command first`);
+  if (first.startsWith('-')) throw wrongUse(`${quoted(first)} comes before the command: put the command first`);
   const isHelp = first === 'help';
   const { command, rest } = commandOf(isHelp ? others : args);
   const line = readCommandLine(command, isHelp ? ['--help'] : [...all.slice(0, early), ...rest]);
@@ -82,7 +82,7 @@ function commandOf(args: readonly string[]): { readonly command: Command; readon
   const names = COMMANDS.map(({ name }) => name);
   const family = names.filter((name) => name.startsWith(`${first} `));
   if (family.length > 0)
-    throw wrongUse(`unknown command ${quoted(`${first} ${second}`.trim())}: give ${family.join(' or ')}`);
+    throw wrongUse(`unknown command ${quoted(`${first} ${second}`.trim())}: use ${family.join(' or ')}`);
   throw wrongUse(`unknown command ${quoted(first)}${didYouMean(first, names) || '; see single-execution --help'}`);
 }
 

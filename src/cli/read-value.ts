@@ -17,7 +17,7 @@ export function instantOf(option: string, text: string): Date {
   const instant = instantIn(text);
   if (instant) return instant;
   throw wrongUse(
-    `${option} is ${quoted(text)}: give an instant with its offset, such as 2026-11-21T02:00:00Z, or epoch milliseconds`,
+    `${option} is ${quoted(text)}: pass an instant with its offset, such as 2026-11-21T02:00:00Z, or epoch milliseconds`,
   );
 }
 
@@ -25,7 +25,7 @@ export function instantOf(option: string, text: string): Date {
 export function wholeOf(option: string, text: string, least: number, most: number): number {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most && Number.isSafeInteger(value)) return value;
-  throw wrongUse(`${option} is ${quoted(text)}: give a whole number from ${least} to ${most}`);
+  throw wrongUse(`${option} is ${quoted(text)}: pass a whole number from ${least} to ${most}`);
 }
 
 /** A fencing token, as `show` prints it. */

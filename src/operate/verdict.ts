@@ -24,9 +24,9 @@ type Judged = Pick<Verdict, 'outcome' | 'sentence'> & { readonly reason?: SkipRe
  * @param tick the tick of the run, if it has one
  */
 export function verdictOf(name: string, lock: LockInfo | undefined, nowMs: number, tick?: Date): Verdict {
-  const run = tick ? `The run of ${shortInstant(tick)}` : 'A run of now';
+  const run = tick ? `The run of "${name}" for ${shortInstant(tick)}` : `A run of "${name}" now`;
   const { outcome, reason, sentence } = judge(lock, nowMs, tick);
-  return { name, ...defined({ tick, reason }), outcome, sentence: `${run} of "${name}" ${sentence}` };
+  return { name, ...defined({ tick, reason }), outcome, sentence: `${run} ${sentence}` };
 }
 
 /** Judges in the order of docs/protocol.md, "Acquire". */

@@ -175,11 +175,11 @@ test('table create tries again while the server is still starting', async () => 
 });
 
 test.each([
-  ['the region is', { AWS_REGION: undefined }, 'Region is missing; set AWS_REGION, or give --region'],
+  ['the region is', { AWS_REGION: undefined }, 'Region is missing; set AWS_REGION, or pass --region'],
   [
     'credentials are',
     { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined },
-    'give credentials that allow dynamodb:CreateTable; DynamoDB Local takes any',
+    'set credentials that allow dynamodb:CreateTable; DynamoDB Local takes any',
   ],
 ])('table create says what to do where %s missing', async (_, variables, remedy) => {
   const { cli, on } = stage();
@@ -223,7 +223,7 @@ describe('next', () => {
     [['nonsense'], /schedule is 'nonsense'/],
     [['61 * * * *'], /minutes/],
     [['0 9 * * *', '--time-zone', 'Mars/Olympus'], /Mars\/Olympus/],
-    [['0 9 * * *', '--count', '0'], /--count is '0': give a whole number from 1 to 1000/],
+    [['0 9 * * *', '--count', '0'], /--count is '0': pass a whole number from 1 to 1000/],
     [['cron(0 9 31 2 ? *)'], /never fires/],
   ])('refuses %j', async (args, problem) => {
     expect(await next(...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(problem) });

@@ -104,7 +104,7 @@ describe.each(KINDS)('on %s', (kind) => {
     expect(await run('check', name)).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `single-execution: the record of '${name}' has no schedule: give --schedule, such as '0 9 * * *' or 1h\n`,
+      stderr: `single-execution: the record of '${name}' has no schedule: pass --schedule, such as '0 9 * * *' or 1h\n`,
     });
     expect((await run('check', name, '--schedule', '0 2 * * *')).code).toBe(0);
     expect(await run('check', '--prefix', 'nobody-here:')).toMatchObject({
@@ -171,9 +171,9 @@ describe('the options of check', () => {
 
   test.each<[args: readonly string[], stderr: string]>([
     [['--schedule', '1h'], '--schedule needs a NAME: name its jobs'],
-    [['a', '--time-zone', 'Europe/Berlin'], '--time-zone needs --schedule: give both'],
+    [['a', '--time-zone', 'Europe/Berlin'], '--time-zone needs --schedule: pass both'],
     [['a', '--grace', '15'], "--grace is '15', which has no unit: write '15ms', '15s' or '15m'"],
-    [['a', '--since', 'monday'], "--since is 'monday': give an instant with its offset"],
+    [['a', '--since', 'monday'], "--since is 'monday': pass an instant with its offset"],
     [['a', '--schedule', 'each full moon'], "schedule is 'each full moon': has 3 fields"],
     [['a', '--schedule', '1h', '--time-zone', 'UTC'], "--time-zone is for crons, and the schedule is '1h'"],
     [

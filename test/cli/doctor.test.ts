@@ -74,7 +74,7 @@ describe('on DynamoDB', () => {
       'key schema': {
         status: 'problem',
         found: 'PK (S), SK (S)',
-        remedy: 'give --partition-key PK --sort-key SK, and to stores the same as partitionKey and sortKey',
+        remedy: 'pass --partition-key PK --sort-key SK, and set the same as partitionKey and sortKey of stores',
       },
     });
     expect(await found(...at(table), ...keys, '--prefix', 'LOCK#')).toMatchObject({

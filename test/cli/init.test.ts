@@ -152,8 +152,8 @@ test.each([
 });
 
 test.each([
-  [['--store', 'oracle'], `--store is 'oracle': give ${['dynamodb', ...DATABASES].join(', ')}`],
-  [['--infra', 'pulumi'], "--infra is 'pulumi': give cdk, sam, terraform, serverless, sst"],
+  [['--store', 'oracle'], `--store is 'oracle': pass ${['dynamodb', ...DATABASES].join(', ')}`],
+  [['--infra', 'pulumi'], "--infra is 'pulumi': pass cdk, sam, terraform, serverless, sst"],
   [['--store', 'sqlite', '--infra', 'cdk'], '--infra is for --store dynamodb: leave out --infra, or --store sqlite'],
 ])('init refuses %j', async (args, message) => {
   const { code, stderr, written } = await initIn({}, '--name', 'job', ...args);
@@ -190,7 +190,7 @@ test.each(['job.mjs', 'job.test.mjs', 'job.tf'])(
 
     expect({ code, written }).toEqual({ code: 1, written: [] });
     expect(stderr).toContain(`${file} is there already`);
-    expect(stderr).toContain('give another --name');
+    expect(stderr).toContain('pass another --name');
     expect(await readFile(join(folder, file), 'utf8')).toBe('mine');
   },
 );
@@ -239,7 +239,7 @@ test.each(['cdk', 'sam', 'serverless', 'sst', 'terraform'])(
 
     const again = await initAgain(folder, '--name', 'send-digest');
     expect(again).toMatchObject({ code: 1, written: [], changed: [] });
-    expect(again.stderr).toContain('give another --name');
+    expect(again.stderr).toContain('pass another --name');
   },
 );
 

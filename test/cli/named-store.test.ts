@@ -29,7 +29,7 @@ test('row 158: table create means the first store that has tables', () => {
 });
 
 test('row 158: --table beside DATABASE_URL is refused, unless something says which of both is meant', () => {
-  const isBoth = /DynamoDB.*Postgres of DATABASE_URL: give --region.*--postgres-url/;
+  const isBoth = /DynamoDB.*Postgres of DATABASE_URL: pass --region.*--postgres-url/;
   for (const env of [URLS, { DATABASE_URL: ENV.DATABASE_URL }]) {
     expect(() => kindOf({ table: 'jobs' }, env)).toThrow(isBoth);
     expect(() => kindOf({ table: 'jobs' }, env, true)).toThrow(isBoth);

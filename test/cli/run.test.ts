@@ -404,10 +404,10 @@ describe.concurrent('on redis', () => {
   });
 
   test.each([
-    ['no-such-command', 127, '(ENOENT): correct its name, or give its path'],
+    ['no-such-command', 127, '(ENOENT): correct its name, or write its path'],
     // `spawn` throws these errors, and emits no event.
-    [`${process.execPath}/no-such-command`, 127, '(ENOTDIR): correct its name, or give its path'],
-    [tmpdir(), 126, '(EACCES): give a file that may be executed'],
+    [`${process.execPath}/no-such-command`, 127, '(ENOTDIR): correct its name, or write its path'],
+    [tmpdir(), 126, '(EACCES): name a file that may be executed'],
   ])('the command %s cannot be started: exit code %i, %s, and its tick stays open', async (command, code, why) => {
     const name = freshName();
 

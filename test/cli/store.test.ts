@@ -169,7 +169,7 @@ describe('a table of another key', () => {
     expect(ends.map(({ code }) => code)).toEqual([1, 1, 69]);
     for (const { stdout, stderr } of ends) {
       expect(stdout).toBe('');
-      expect(stderr).toContain('give its --partition-key and, if it has one, its --sort-key');
+      expect(stderr).toContain('pass its --partition-key and, if it has one, its --sort-key');
     }
   });
 

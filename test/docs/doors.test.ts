@@ -26,7 +26,7 @@ describe('the check itself', () => {
   test('finds a store without documents', () => {
     expect(doorProblems(...STORE, () => undefined)).toEqual([
       `single-execution/toy-store: there is no ${TOY_STORE}: write it, or name the page in PAGES of test/docs/doors.ts`,
-      `single-execution/toy-store: README.md, "Where it runs", has no row that links ${TOY_STORE} and has the import \`…/toy-store\``,
+      `single-execution/toy-store: README.md, "Choose", has no row that links ${TOY_STORE} and has the import \`…/toy-store\``,
       'single-execution/toy-store: docs/versioning.md, "What works with what", has no row that names toy store, with its versions',
       'single-execution/toy-store: docs/cli.md, "Which store", has no row that names toy store, with the option that finds its locks',
       'single-execution/toy-store: docs/promises.md, "Stores", has no row that says that toy store keeps the contract',
@@ -36,7 +36,7 @@ describe('the check itself', () => {
   test('finds a platform without documents', () => {
     expect(doorProblems(...PLATFORM, () => undefined)).toEqual([
       `single-execution/toy: there is no ${TOY}: write it, or name the page in PAGES of test/docs/doors.ts`,
-      `single-execution/toy: README.md, "Where it runs", has no row that links ${TOY} and has the import \`…/toy\``,
+      `single-execution/toy: README.md, "Choose", has no row that links ${TOY} and has the import \`…/toy\``,
       'single-execution/toy: docs/versioning.md, "What works with what", has no row that names toy, with its versions',
     ]);
   });
@@ -71,7 +71,7 @@ describe('the check itself', () => {
   test('is content with a page and the rows', () => {
     const its: Record<string, string> = {
       [TOY_STORE]: "import { toyStore } from 'single-execution/toy-store';",
-      'README.md': rows('Where it runs', `| | [Toy Store](${TOY_STORE}) | \`…/toy-store\` |`),
+      'README.md': rows('Choose', `| | [Toy Store](${TOY_STORE}) | \`…/toy-store\` |`),
       'docs/versioning.md': rows('What works with what', '| Toy Store | 2 or later |'),
       'docs/cli.md': rows('Which store', '| `--toy` | Toy Store |'),
       'docs/promises.md': rows('Stores', '| 9 | Over Toy Store, locks keep the contract. |'),

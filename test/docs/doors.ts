@@ -71,7 +71,7 @@ export function doorProblems(door: string, source: string, read: ReadPage): stri
   } else {
     const imported = name === '' ? `\`${door}\`` : `\`…/${name}\``;
     const isIts = (row: string) => row.includes(`](${page})`) && row.includes(imported);
-    needRow('README.md', 'Where it runs', isIts, `links ${page} and has the import ${imported}`);
+    needRow('README.md', 'Choose', isIts, `links ${page} and has the import ${imported}`);
   }
   needRow('docs/versioning.md', 'What works with what', isNamed, `names ${word}, with its versions`);
   if (kind !== 'store') return problems;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { inlineCode } from '../../site/inline-code.js';
 import { placedText, summaryOf } from '../../site/pages.js';
 
 const places = new Map([
@@ -38,4 +39,10 @@ test.each([
   ['# Console\n\n```sh\nnpx x\n```\n', ''],
 ])('the summary of %j is %j', (text, summary) => {
   expect(summaryOf(text)).toBe(summary);
+});
+
+test('Vue does not evaluate inline code, and a long name in it may break', () => {
+  expect(inlineCode('<code>{{ github.event_name }}</code>')).toBe(
+    '<code v-pre>{{ github.<wbr>event_<wbr>name }}</code>',
+  );
 });

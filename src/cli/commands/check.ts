@@ -35,7 +35,7 @@ export const check: Command = {
     const unscheduled = checked.find(({ lock }) => !order.schedule && lock && !canJudge(lock));
     if (unscheduled) {
       throw wrongUse(
-        `the record of ${quoted(unscheduled.health.name)} has no schedule: give --schedule, such as '0 9 * * *' or 1h`,
+        `the record of ${quoted(unscheduled.health.name)} has no schedule: pass --schedule, such as '0 9 * * *' or 1h`,
       );
     }
     const { status, jobs } = summaryOf(checked);
@@ -54,7 +54,7 @@ function orderOf(session: Session) {
     session.text(option),
   );
   const names = [...new Set(session.operands)];
-  if (expression === undefined && timeZone !== undefined) throw wrongUse('--time-zone needs --schedule: give both');
+  if (expression === undefined && timeZone !== undefined) throw wrongUse('--time-zone needs --schedule: pass both');
   if (expression !== undefined && names.length === 0) throw wrongUse('--schedule needs a NAME: name its jobs');
   if (grace !== undefined) parseDuration(grace, '--grace');
   const schedule: Schedule | Duration | undefined =

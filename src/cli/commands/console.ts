@@ -33,7 +33,7 @@ export const consoleCommand: Command = {
     const stray = ['port', 'read-only'].find((option) => session.has(option));
     if (file !== undefined && stray)
       throw wrongUse(`--export serves nothing, so --${stray} is for nothing: leave it out`);
-    if (file === undefined && session.has('force')) throw wrongUse('--force is for --export: give --export FILE too');
+    if (file === undefined && session.has('force')) throw wrongUse('--force is for --export: pass --export FILE too');
     const portNumber = port === undefined ? undefined : wholeOf('--port', port, 0, 65_535);
     const page = await readPage();
     return file === undefined ? serve(session, page, portNumber) : exportTo(session, page, file);
@@ -47,7 +47,7 @@ async function exportTo(session: Session, page: string, file: string): Promise<n
     await writeFile(file, reportPage(page, report), { flag: session.has('force') ? 'w' : 'wx' });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'EEXIST' ? 'it is there already; give --force to overwrite it' : code;
+    const why = code === 'EEXIST' ? 'it is there already; pass --force to overwrite it' : code;
     throw failed(`the report cannot be written to ${file}: ${why}`);
   }
   session.terminal.line(`wrote ${locks.length} ${locks.length === 1 ? 'lock' : 'locks'} to ${file}`);
@@ -67,7 +67,7 @@ async function serve(session: Session, page: string, port: number | undefined): 
     store: (await session.open()).words,
     ...(port !== undefined && { port }),
   }).catch((error: NodeJS.ErrnoException) => {
-    throw failed(`the console cannot listen on port ${port}: ${error.code}; give another --port`);
+    throw failed(`the console cannot listen on port ${port}: ${error.code}; pass another --port`);
   });
   const ended = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);

@@ -48,6 +48,6 @@ export const deleteLock: Command = {
 function checkAsked(session: Session, name: string): void {
   if (session.has('yes') || session.terminal.isInteractive) return;
   throw wrongUse(
-    `delete asks, and there is no terminal to ask: look with single-execution show ${shellWord(name)}, then give --yes`,
+    `delete asks, and there is no terminal to ask: look with single-execution show ${shellWord(name)}, then pass --yes`,
   );
 }

@@ -40,7 +40,7 @@ export const backfill: Command = {
     'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; else UTC' },
   },
   about: [
-    'Prints the listed ticks. From then on a call for each of them runs, once. Leaves out the newest tick that is done, and done ticks of the last ten runs. An older tick that is done is listed and runs again: give a range whose ticks should all run.',
+    'Prints the listed ticks. From then on a call for each of them runs, once. Leaves out the newest tick that is done, and done ticks of the last ten runs. An older tick that is done is listed and runs again: pass a range whose ticks should all run.',
     'No run may hold the lock, and at most 100 ticks can be open; otherwise nothing changes and the exit code is 1.',
   ],
   examples: [
@@ -48,7 +48,7 @@ export const backfill: Command = {
   ],
   async run(session) {
     const [from, to] = [instantOf('--from', needed(session, 'from')), instantOf('--to', needed(session, 'to'))];
-    if (from >= to) throw wrongUse('--from is not before --to: give an earlier --from');
+    if (from >= to) throw wrongUse('--from is not before --to: pass an earlier --from');
     const schedule = scheduleOf(needed(session, 'schedule'), session.text('time-zone'));
     const { name } = await knownLock(session);
     const listed = await session.admin.backfill(name, { from, to, schedule }).catch((error: Error) => {
@@ -84,7 +84,7 @@ export const forget: Command = {
   async run(session) {
     const [name = '', ...ticks] = session.operands;
     const given = ticks.map((text) => instantOf('TICK', text));
-    if (given.length > 0 === session.has('all')) throw wrongUse('forget takes ticks or --all: give one of them');
+    if (given.length > 0 === session.has('all')) throw wrongUse('forget takes ticks or --all: pass one of them');
     const { openTicks = [] } = await knownLock(session);
     const result = await session.admin.forget(name, session.has('all') ? openTicks : given);
     if (session.has('json')) session.terminal.json(result);

@@ -58,7 +58,7 @@ function untilOf({ clock, ...line }: Session): Date | undefined {
   const isSpan = /^(\d|P)/i.test(text) && !/^\d{4}-|^\d{13}$/.test(text);
   const until = isSpan ? new Date(clock.now() + parseDuration(text, '--until')) : instantOf('--until', text);
   if (until.getTime() > clock.now()) return until;
-  throw wrongUse(`--until is ${text}, which is over: give a later instant`);
+  throw wrongUse(`--until is ${text}, which is over: pass a later instant`);
 }
 
 function userName(): string {

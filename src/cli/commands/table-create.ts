@@ -21,7 +21,7 @@ export const tableCreate: Command = {
   ],
   async run(session) {
     const { kind } = namedStore(session, session.env);
-    if (!kind.hasTable) throw wrongUse(`${kind.name} has no tables: give --table`);
+    if (!kind.hasTable) throw wrongUse(`${kind.name} has no tables: pass --table`);
     const { table } = await session.open();
     const { name: tableName, create, whyNot } = table as StoreTable;
     try {

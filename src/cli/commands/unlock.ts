@@ -42,7 +42,7 @@ export const unlock: Command = {
 
 /** @throws CliError if nobody can be asked, because there is no terminal, and --yes with --token is not given */
 function checkAsked(session: Session, name: string, token: string | undefined): void {
-  const remedy = `look with: single-execution show ${shellWord(name)}; then give --yes --token N`;
+  const remedy = `look with: single-execution show ${shellWord(name)}; then pass --yes --token N`;
   if (session.has('yes') && token === undefined) throw wrongUse(`unlock --yes needs --token: ${remedy}`);
   if (!session.has('yes') && !session.terminal.isInteractive) {
     throw wrongUse(`unlock asks, and there is no terminal to ask: ${remedy}`);

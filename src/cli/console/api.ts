@@ -99,13 +99,13 @@ function unknown(name: string): Answer {
 
 function nextTicks(query: URLSearchParams, nowMs: number): Date[] {
   const schedule = scheduleIn(query.get('schedule'), query.get('timeZone') || undefined);
-  if (typeof schedule !== 'object') throw new TypeError('a rate without a start has no ticks of its own: give a cron');
+  if (typeof schedule !== 'object') throw new TypeError('a rate without a start has no ticks of its own: pass a cron');
   return comingTicks(schedule, nowMs, NEXT_TICKS);
 }
 
 function scheduleIn(schedule: unknown, timeZone: unknown) {
   if (typeof schedule !== 'string' || schedule === '')
-    throw new TypeError('schedule is missing: give a cron or a rate');
+    throw new TypeError('schedule is missing: pass a cron or a rate');
   return scheduleOf(schedule, timeZone == null || timeZone === '' ? undefined : String(timeZone));
 }
 

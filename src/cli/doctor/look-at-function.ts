@@ -75,7 +75,7 @@ function refused(name: string, functionName: string): Verdict {
   if (name === NOT_FOUND) {
     return problem(`${functionName} is not there, in this account and region`, 'correct --function or --region');
   }
-  const remedy = 'allow lambda:GetFunctionConfiguration and lambda:GetFunctionEventInvokeConfig, or give credentials';
+  const remedy = 'allow lambda:GetFunctionConfiguration and lambda:GetFunctionEventInvokeConfig, or set credentials';
   return unknown(`may not look: ${name}`, remedy);
 }
 
@@ -92,7 +92,7 @@ type Variables = Readonly<Record<string, string>>;
 function tableOf({ LOCK_TABLE: table }: Variables, wanted: string | undefined): Verdict {
   if (!table) return unknown('LOCK_TABLE is not in its environment', 'see in its code which table it uses');
   if (wanted === undefined || table === wanted) return ok(table);
-  return problem(`${table}, and this tool looks at ${wanted}`, 'give the same table to both');
+  return problem(`${table}, and this tool looks at ${wanted}`, 'set the same table for both');
 }
 
 /** Reads the schedule from the function's environment. Returns a text if it cannot be read; undefined if it is absent. */
@@ -134,7 +134,7 @@ function leaseOf(
   const [mostMs, leastMs] = [durationIn(most), durationIn(least)];
   if (Number.isNaN(mostMs) || Number.isNaN(leastMs)) {
     const found = `LOCK_AT_MOST_FOR ${most ?? 'unset'}, LOCK_AT_LEAST_FOR ${least ?? 'unset'}`;
-    return problem(found, 'give durations, such as 15m or PT15M');
+    return problem(found, 'set durations, such as 15m or PT15M');
   }
   if (leastMs !== undefined && gapMs !== undefined && leastMs >= gapMs) {
     return problem(
@@ -178,6 +178,6 @@ function givenUpOf(
   if (target) return ok(`ticks that are given up go to ${target.split(':').at(-1)}`);
   return warning(
     'nowhere',
-    'give the function a dead-letter queue or a destination on failure, to send such a tick again',
+    'add a dead-letter queue or a destination on failure to the function, to send such a tick again',
   );
 }

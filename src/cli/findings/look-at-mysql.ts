@@ -65,7 +65,7 @@ function kindOf(type: string, table: string): Verdict {
 }
 
 function roleOf(isReadOnly: string): Verdict {
-  return /^(0|OFF)$/i.test(isReadOnly) ? ok('takes writes') : problem('read-only', 'give the URL of the primary');
+  return /^(0|OFF)$/i.test(isReadOnly) ? ok('takes writes') : problem('read-only', 'pass the URL of the primary');
 }
 
 function durabilityOf(setting: string): Verdict {

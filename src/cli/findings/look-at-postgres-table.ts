@@ -42,7 +42,7 @@ function verdictOf(facts: Facts, table: string): Verdict {
     return problem(`record is ${record_type}`, `ALTER TABLE ${table} ALTER COLUMN record TYPE text`);
   }
   if (!/^(text|character varying(\(\d+\))?)$/.test(name_type) || !is_exact) {
-    const found = is_exact ? `name is ${name_type}` : 'name has a collation that does not tell all names apart';
+    const found = is_exact ? `name is ${name_type}` : 'name has a collation that does not keep all names apart';
     return problem(found, `ALTER TABLE ${table} ALTER COLUMN name TYPE text COLLATE "C": other types can mix up locks`);
   }
   if (has_row_security) {

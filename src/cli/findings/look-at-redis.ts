@@ -119,7 +119,7 @@ function versionOf(facts: Facts): Verdict {
 
 function roleOf(facts: Facts): Verdict {
   const role = facts.get('role') ?? 'unknown';
-  return role === 'slave' ? problem('replica', 'give the URL of the primary: a replica takes no locks') : ok('primary');
+  return role === 'slave' ? problem('replica', 'pass the URL of the primary: a replica takes no locks') : ok('primary');
 }
 
 function evictionOf(facts: Facts): Verdict {

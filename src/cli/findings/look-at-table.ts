@@ -72,7 +72,7 @@ function tableRefused(error: unknown, tableName: string, place: DynamoDBTable['p
       'correct --table or --region, or make it: single-execution table create',
     );
   }
-  if (isDenied(error)) return unknown(`may not look: ${name}`, 'allow dynamodb:DescribeTable, or give credentials');
+  if (isDenied(error)) return unknown(`may not look: ${name}`, 'allow dynamodb:DescribeTable, or set credentials');
   return problem(`${place.words()} did not answer: ${systemWords(error) ?? name}`, place.remedy);
 }
 
@@ -91,7 +91,7 @@ function keyOf({ KeySchema = [], AttributeDefinitions = [] }: TableDescription, 
   const [partition, sort] = names;
   const options =
     sort === undefined ? `--partition-key ${partition}` : `--partition-key ${partition} --sort-key ${sort}`;
-  return { check, ...problem(found, `give ${options}, and to stores the same as partitionKey and sortKey`) };
+  return { check, ...problem(found, `pass ${options}, and set the same as partitionKey and sortKey of stores`) };
 }
 
 function indexesOf(table: TableDescription): Finding {

@@ -67,17 +67,17 @@ const ownName = (name: string): string => (TAKEN.includes(name) ? `${name}-job` 
 
 function nameOf(name: string): string {
   if (TAKEN.includes(name))
-    throw wrongUse(`--name is ${name}, the name of another part of the infrastructure: give another`);
+    throw wrongUse(`--name is ${name}, the name of another part of the infrastructure: pass another`);
   if (NAME.test(name) && name.length <= LONGEST_NAME) return name;
   throw wrongUse(
-    `--name is ${quoted(name)}: give small letters, digits and single hyphens, such as send-digest, ${LONGEST_NAME} at most`,
+    `--name is ${quoted(name)}: pass small letters, digits and single hyphens, such as send-digest, ${LONGEST_NAME} at most`,
   );
 }
 
 function oneOf<Kind extends string>(kinds: readonly Kind[], option: string, given: string): Kind {
   const known = kinds.find((kind) => kind === given);
   if (known !== undefined) return known;
-  throw wrongUse(`--${option} is ${quoted(given)}: give ${kinds.join(', ')}`);
+  throw wrongUse(`--${option} is ${quoted(given)}: pass ${kinds.join(', ')}`);
 }
 
 /** @throws CliError if one of the files exists; nothing is written then */
@@ -88,7 +88,7 @@ async function writeNew(folder: string, files: Files): Promise<void> {
       () => false,
     );
     if (isThere)
-      throw failed(`${file} is there already, and nothing was written: move it away, or give another --name`);
+      throw failed(`${file} is there already, and nothing was written: move it away, or pass another --name`);
   }
   // `wx` fails if another process has created the file since the check.
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text, { flag: 'wx' });

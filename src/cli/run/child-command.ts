@@ -221,8 +221,8 @@ function endWhenAsked(
 function notStarted(file: string, error: unknown): CommandFailed {
   const { code = 'unknown' } = error as { readonly code?: string };
   const [exitCode, remedy] = MISSING.includes(code)
-    ? [NO_SUCH_COMMAND, 'correct its name, or give its path']
-    : [NOT_EXECUTABLE, 'give a file that may be executed'];
+    ? [NO_SUCH_COMMAND, 'correct its name, or write its path']
+    : [NOT_EXECUTABLE, 'name a file that may be executed'];
   const message = `the command ${quoted(file)} cannot be started (${code}): ${remedy}`;
   return new CommandFailed(`not started (${code})`, exitCode, message);
 }

@@ -104,10 +104,10 @@ function orderOf(
 ): ExecuteOptions & { readonly command: readonly string[] } {
   const { rest: command = [], clock, store } = session;
   const [name, expression] = ['name', 'schedule'].map((option) => session.text(option));
-  if (name === undefined) throw wrongUse('run needs --name: give the lock a name');
+  if (name === undefined) throw wrongUse('run needs --name: pass a name for the lock');
   if (command.length === 0) throw wrongUse('run needs a command: put it behind --, as in run --name N -- backup.sh');
-  if (command[0] === '') throw wrongUse("the command behind -- is '': give its name first, as in -- backup.sh");
-  if (expression === undefined && session.has('time-zone')) throw wrongUse('--time-zone needs --schedule: give both');
+  if (command[0] === '') throw wrongUse("the command behind -- is '': name it first, as in -- backup.sh");
+  if (expression === undefined && session.has('time-zone')) throw wrongUse('--time-zone needs --schedule: pass both');
   const schedule = expression === undefined ? undefined : scheduleOf(expression, session.text('time-zone'));
   return {
     command,
@@ -133,13 +133,13 @@ function tickOf(
 ): Pick<ExecuteOptions, 'tick' | 'isManual'> {
   const { clock } = session;
   const [tick, source] = ['tick', 'tick-from'].map((option) => session.text(option));
-  if (tick !== undefined && source !== undefined) throw wrongUse('--tick and --tick-from exclude each other: give one');
+  if (tick !== undefined && source !== undefined) throw wrongUse('--tick and --tick-from exclude each other: pass one');
   if (tick !== undefined && session.has('now')) {
-    throw wrongUse(`--tick ${quoted(tick)} and --now exclude each other: a run by hand has no tick; give one of them`);
+    throw wrongUse(`--tick ${quoted(tick)} and --now exclude each other: a run by hand has no tick; pass one of them`);
   }
-  if (tick === 'nearest' && schedule === undefined) throw wrongUse('--tick nearest needs --schedule: give both');
+  if (tick === 'nearest' && schedule === undefined) throw wrongUse('--tick nearest needs --schedule: pass both');
   if (tick !== undefined && tick !== 'nearest' && schedule !== undefined) {
-    throw wrongUse(`--tick ${quoted(tick)} and --schedule exclude each other: give one of them`);
+    throw wrongUse(`--tick ${quoted(tick)} and --schedule exclude each other: pass one of them`);
   }
   if (session.has('now')) return BY_HAND;
   if (source !== undefined) {

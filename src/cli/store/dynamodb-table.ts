@@ -47,8 +47,8 @@ function mayCome(error: unknown): boolean {
 
 /** The remedy for an error; empty if none is known. */
 function remedyOf(error: unknown): string {
-  if (isDenied(error)) return '; give credentials that allow dynamodb:CreateTable; DynamoDB Local takes any';
-  if ((error as Error).message === 'Region is missing') return '; set AWS_REGION, or give --region';
+  if (isDenied(error)) return '; set credentials that allow dynamodb:CreateTable; DynamoDB Local takes any';
+  if ((error as Error).message === 'Region is missing') return '; set AWS_REGION, or pass --region';
   return mayCome(error) ? '; start the server, or check --endpoint and the network' : '';
 }
 

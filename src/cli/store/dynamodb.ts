@@ -32,7 +32,7 @@ export const dynamodb: StoreKind = {
   check({ line }) {
     const endpoint = line.text('endpoint');
     if (endpoint === undefined || /^https?:\/\/./.test(URL.canParse(endpoint) ? endpoint : '')) return;
-    throw wrongUse(`--endpoint is ${quoted(endpoint)}: give a URL such as http://127.0.0.1:8000`);
+    throw wrongUse(`--endpoint is ${quoted(endpoint)}: pass a URL such as http://127.0.0.1:8000`);
   },
   open: openTable,
 };

@@ -84,5 +84,5 @@ export interface StoreTable {
  */
 export function checkUrl({ kind, value }: NamedStore, protocol: RegExp, example: string): void {
   if (URL.canParse(value) && protocol.test(new URL(value).protocol)) return;
-  throw wrongUse(`--${kind.option} is no URL of a ${kind.title}: give one such as ${example}`);
+  throw wrongUse(`--${kind.option} is no URL of a ${kind.title}: pass one such as ${example}`);
 }

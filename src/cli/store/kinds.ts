@@ -43,7 +43,7 @@ export function namedStore(line: StoreLine, env: Environment): NamedStore {
   const given = kindGiven(line, env);
   const inOrder = given ? [] : kindsOfVariables(line, env);
   const kind = given ?? inOrder[0];
-  if (!kind) throw wrongUse(`no store is named: give ${either(KINDS.map(spelledOption))}, or set LOCK_TABLE`);
+  if (!kind) throw wrongUse(`no store is named: pass ${either(KINDS.map(spelledOption))}, or set LOCK_TABLE`);
   const value = line.text(kind.option) ?? variableOf(kind, env)?.value ?? '';
   const keyPrefix = line.text('prefix') ?? (kind.prefixVariable && env[kind.prefixVariable]);
   const variables = inOrder.flatMap((its) => variableOf(its, env)?.name ?? []);
@@ -51,7 +51,7 @@ export function namedStore(line: StoreLine, env: Environment): NamedStore {
   kind.check?.(named);
   for (const { title, option, options } of KINDS.filter((other) => other !== kind)) {
     const stray = Object.keys(options).find((its) => its !== option && line.has(its));
-    if (stray) throw wrongUse(`--${stray} is for ${title}: give --${option} too`);
+    if (stray) throw wrongUse(`--${stray} is for ${title}: pass --${option} too`);
   }
   const problem = keyPrefix && nameProblem(keyPrefix);
   if (problem) throw wrongUse(`--prefix is ${quoted(keyPrefix)}: ${problem}`);
@@ -78,13 +78,13 @@ export async function openStore(
 function kindGiven(line: StoreLine, env: Environment): StoreKind | undefined {
   const given = KINDS.filter(({ option }) => line.has(option));
   const [one, other] = given.some(isDatabase) ? given.filter((kind) => kind !== dynamodb) : given;
-  if (one && other) throw wrongUse(`--${one.option} and --${other.option} name two stores: give one of them`);
+  if (one && other) throw wrongUse(`--${one.option} and --${other.option} name two stores: pass one of them`);
   if (one !== dynamodb || variableOf(dynamodb, env) !== undefined) return one;
   const isOfDynamoDB = Object.keys(dynamodb.options).some((its) => its !== dynamodb.option && line.has(its));
   const database = KINDS.find((kind) => isDatabase(kind) && variableOf(kind, env) !== undefined);
   if (isOfDynamoDB || database === undefined) return one;
   throw wrongUse(
-    `--table is a table of DynamoDB, or one in the ${database.title} of ${variableOf(database, env)?.name}: give --region too for DynamoDB, or --${database.option} for ${database.title}`,
+    `--table is a table of DynamoDB, or one in the ${database.title} of ${variableOf(database, env)?.name}: pass --region too for DynamoDB, or --${database.option} for ${database.title}`,
   );
 }
 

@@ -106,7 +106,7 @@ type Tls = Readonly<Record<string, unknown>>;
 function tlsOf(url: string): { readonly uri: string; readonly ssl?: Tls } {
   const parsed = new URL(url);
   const { searchParams } = parsed;
-  const remedy = 'for TLS, give ssl=true, or a JSON such as ssl={"rejectUnauthorized":false}';
+  const remedy = 'for TLS, set ssl=true, or a JSON such as ssl={"rejectUnauthorized":false}';
   const ignored = [...searchParams.keys()].find((key) => /ssl|tls/i.test(key) && key !== 'ssl');
   if (ignored !== undefined) throw wrongUse(`--mysql-url has ${quoted(ignored)}, which its clients ignore: ${remedy}`);
   const given = searchParams.get('ssl');

@@ -130,7 +130,7 @@ function versionOf(number: string): Verdict {
 
 function roleOf(isReplica: string): Verdict {
   return isReplica === 'true'
-    ? problem('replica', 'give the URL of the primary: a replica takes no locks')
+    ? problem('replica', 'pass the URL of the primary: a replica takes no locks')
     : ok('primary');
 }
 

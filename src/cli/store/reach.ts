@@ -76,7 +76,7 @@ function placed(place: StorePlace, waitedMs: number | undefined, error: unknown)
 }
 
 const OTHER_KEY =
-  'the table has another key: give its --partition-key and, if it has one, its --sort-key, both of type S; single-execution doctor shows them';
+  'the table has another key: pass its --partition-key and, if it has one, its --sort-key, both of type S; single-execution doctor shows them';
 
 /** Why a store cannot be reached; undefined for an error of a store that answered. */
 function absenceOf(place: StorePlace, { code, cause }: LockStoreError, waitedMs: number | undefined) {

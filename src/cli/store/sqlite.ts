@@ -54,7 +54,7 @@ const BUSY_MS = 1_000;
 function pathOf(value: string): string {
   if (value.startsWith(':') || /^(?!file:)[a-z][a-z\d+.-]*:\/\//i.test(value)) {
     throw wrongUse(
-      '--sqlite names no file: give the path of a file of this machine; the tool does not read from a server',
+      '--sqlite names no file: pass the path of a file of this machine; the tool does not read from a server',
     );
   }
   if (!/^file:/i.test(value)) return resolve(value);
@@ -65,7 +65,7 @@ function pathOf(value: string): string {
   } catch {
     // Neither a path nor the address of a file of this machine.
   }
-  throw wrongUse('--sqlite is no address of a file alone: give a path, such as locks.db');
+  throw wrongUse('--sqlite is more than the path of a file: pass a path, such as locks.db');
 }
 
 /** Node's SQLite, without the warning of Node 22 that it is experimental. Undefined on a Node without it. */

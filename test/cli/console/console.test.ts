@@ -185,7 +185,7 @@ test('--export overwrites a file with --force alone', async () => {
   expect(await run('console', '--export', file)).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringContaining(`${file}: it is there already; give --force to overwrite it`),
+    stderr: expect.stringContaining(`${file}: it is there already; pass --force to overwrite it`),
   });
   expect(await readText(file)).toBe('mine');
   expect(await run('console', '--export', file, '--force')).toMatchObject({ code: 0 });
