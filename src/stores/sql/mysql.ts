@@ -112,8 +112,9 @@ const NOW_US = `IF(${WAITED} BETWEEN -1000000 AND 3000000000, TIMESTAMPDIFF(MICR
  * not run. MySQL says it with the answer to a write.
  */
 function statementsOf(table: string): Statements {
-  // A read finds out a client that cannot say the name in its character set, or that writes a backslash as two.
-  const utf8 = (text: string) => sql`CONVERT(${[text]} USING utf8mb4)`;
+  // As digits: a client would write a text in its own character set, and what the server makes of it can be another
+  // name. A read finds out a client that cannot read the name, or that writes a backslash as two.
+  const utf8 = (text: string) => sql`CONVERT(UNHEX(${[hexOf(text)]}) USING utf8mb4)`;
   return {
     read: (name) =>
       sql`SELECT coalesce(CONVERT(l.name USING utf8mb4), ${utf8(name)}) AS name, coalesce(l.record, '') AS record, CAST(l.version AS CHAR) AS version, CAST(IF(LENGTH(${['\\']}) = 1, ${NOW_US}, NULL) AS CHAR) AS now, @@autocommit = 0 /*M! OR @@in_transaction = 1 */ AS inside FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ${utf8(name)}`,
@@ -127,4 +128,8 @@ function statementsOf(table: string): Statements {
       return sql`UPDATE ${table} SET record = ${[record]}, version = version + 1 WHERE name = ${utf8(name)} AND version = ${[version ?? 0]} AND @@autocommit = 1${isInTime} /*M! AND @@in_transaction = 0 */`;
     },
   };
+}
+
+function hexOf(text: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

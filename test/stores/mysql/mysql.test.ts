@@ -101,6 +101,37 @@ describe('row 206: how a connection is set changes nothing', () => {
     }
   });
 
+  const CHARSETS = ['UTF8_GENERAL_CI', 'SJIS_JAPANESE_CI', 'BIG5_CHINESE_CI', 'LATIN1_SWEDISH_CI', 'ASCII_GENERAL_CI'];
+
+  test.each(CHARSETS)(
+    'row 226 over a client with %s, a name is the same lock as over any other, or refused',
+    async (charset) => {
+      const store = mysqlStore({ client: poolWith({ charset }) });
+      for (const character of ['😀', '～', '¥', '—', '‖', '日', 'é']) {
+        const name = `${character} ${newName()}`;
+        const asked = await store.acquire(claim({ name }), call()).catch((error: LockStoreError) => error.code);
+        const isTaken = (await sound.acquire(claim({ name, attemptId: 'other' }), call())).status === 'refused';
+
+        expect([character, asked === 'KEY_SCHEMA' || isTaken]).toEqual([character, true]);
+      }
+    },
+  );
+
+  // SJIS has no backslash of its own, so its client cannot read a record with one.
+  test.each(CHARSETS.filter((one) => !one.startsWith('SJIS')))(
+    'F213 over a client with %s, no text of a record is changed',
+    async (charset) => {
+      const client = poolWith({ charset });
+      await client.query("SET SESSION sql_mode = ''");
+      const store = mysqlStore({ client });
+      const lockedBy = 'Ȣ "host" ŜŢ 表 ～ é 😀';
+      const lease = await grant(store, claim({ name: newName(), lockedBy }));
+
+      expect((await sound.get(lease.name, call()))?.item).toMatchObject({ state: 'held', lockedBy });
+      expect(await store.release(lease, done, call())).toBe('released');
+    },
+  );
+
   test('F197 a client that writes values into the text grants nothing under NO_BACKSLASH_ESCAPES', async () => {
     const connection = await mysql.createConnection(server.url);
     onTestFinished(() => connection.end());
