@@ -103,9 +103,10 @@ const OPTIONS = namesOf<MysqlStoreOptions>({ client: true, table: true, keyPrefi
 
 // The server's time in microseconds, in no time zone. `UTC_TIMESTAMP` is the time at which a statement began, and
 // `SYSDATE` is ahead of `NOW` by its wait for a row since then. It is NULL, and refused, if that cannot be: the
-// connection has set its `timestamp` to another day, or its time zone has just changed the hour.
+// connection has set its `timestamp` to another day, or its time zone has just changed the hour. Lord Howe Island changes
+// it by half an hour, and no zone by less than 20 minutes.
 const WAITED = 'TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))';
-const NOW_US = `IF(${WAITED} BETWEEN -1000000 AND 3000000000, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) + ${WAITED}, NULL)`;
+const NOW_US = `IF(${WAITED} BETWEEN -1000000 AND 1200000000, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) + ${WAITED}, NULL)`;
 
 /**
  * Makes the statements. A connection of MariaDB says whether it is inside a transaction, in a comment that MySQL does

@@ -158,14 +158,18 @@ describe('row 206: how a connection is set changes nothing', () => {
     expect((await store.list(call())).length).toBeGreaterThan(1);
   });
 
-  test('F195 a connection that has set its time to another day grants nothing', async () => {
-    const store = await storeAfter('SET timestamp = 86400');
+  // Half an hour is what the clock of a connection in Australia/Lord_Howe jumps by.
+  test.each(['86400', 'UNIX_TIMESTAMP() - 1800'])(
+    'F195 a connection that has set its time to %s grants nothing',
+    async (time) => {
+      const store = await storeAfter(`SET timestamp = ${time}`);
 
-    expect(await failureOf(store.acquire(claim({ name: newName() }), call()))).toMatchObject({
-      code: 'INVALID_REQUEST',
-      message: expect.stringContaining("the database's time is null: use MariaDB 10.5"),
-    });
-  });
+      expect(await failureOf(store.acquire(claim({ name: newName() }), call()))).toMatchObject({
+        code: 'INVALID_REQUEST',
+        message: expect.stringContaining("the database's time is null: use MariaDB 10.5"),
+      });
+    },
+  );
 });
 
 test('row 206: names that MariaDB would call equal are names of different locks', async () => {
@@ -199,6 +203,22 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
       'TABLE_NOT_FOUND',
       'table `nowhere` does not exist: make it by createMysqlTable(client), or correct table (1146)',
     ]);
+  });
+
+  test.each(['x'.repeat(65), 'locks ', `${'x'.repeat(65)}.locks`])('a name that no table has: %j', async (table) => {
+    const said = ['INVALID_REQUEST', expect.stringContaining('MySQL takes no such name: correct table')];
+
+    expect(await refusal(pool, table)).toEqual(said);
+    const { code, message } = await failureOf<LockStoreError>(createMysqlTable(pool, { table }));
+    expect([code, message]).toEqual(said);
+  });
+
+  test('a view whose table is gone', async () => {
+    await pool.query('CREATE TABLE gone (name VARBINARY(255) PRIMARY KEY, record TEXT, version BIGINT)');
+    await pool.query('CREATE VIEW seen AS SELECT * FROM gone');
+    await pool.query('DROP TABLE gone');
+
+    expect(await refusal(pool, 'seen')).toEqual(['KEY_SCHEMA', expect.stringContaining('a table of its own')]);
   });
 
   test.each([
