@@ -88,6 +88,7 @@ const MYSQL: Database<MysqlClient> = {
   database:
     'MariaDB 10.5 or MySQL 8, or later, on a connection that sets no timestamp, and without NO_BACKSLASH_ESCAPES if the client writes values into the text',
   writes: 'counts',
+  nameOf: textOf,
   quote: '`',
   parameter: '?',
   // Bytes: as texts, names that differ in case, accents or trailing spaces would be equal.
@@ -113,15 +114,15 @@ const NOW_US = `IF(${WAITED} BETWEEN -1000000 AND 1200000000, TIMESTAMPDIFF(MICR
  * not run. MySQL says it with the answer to a write.
  */
 function statementsOf(table: string): Statements {
-  // As digits: a client would write a text in its own character set, and what the server makes of it can be another
-  // name. A read finds out a client that cannot read the name, or that writes a backslash as two.
+  // Names are sent and answered as digits: a client would write a text in its own character set, and what the server
+  // makes of it can be another name. A read finds out a client that writes a backslash as two.
   const utf8 = (text: string) => sql`CONVERT(UNHEX(${[hexOf(text)]}) USING utf8mb4)`;
   return {
     read: (name) =>
-      sql`SELECT coalesce(CONVERT(l.name USING utf8mb4), ${utf8(name)}) AS name, coalesce(l.record, '') AS record, CAST(l.version AS CHAR) AS version, CAST(IF(LENGTH(${['\\']}) = 1, ${NOW_US}, NULL) AS CHAR) AS now, @@autocommit = 0 /*M! OR @@in_transaction = 1 */ AS inside FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ${utf8(name)}`,
+      sql`SELECT HEX(coalesce(CONVERT(l.name USING utf8mb4), ${utf8(name)})) AS name, coalesce(l.record, '') AS record, CAST(l.version AS CHAR) AS version, CAST(IF(LENGTH(${['\\']}) = 1, ${NOW_US}, NULL) AS CHAR) AS now, @@autocommit = 0 /*M! OR @@in_transaction = 1 */ AS inside FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ${utf8(name)}`,
     // Without the LIMIT, the connection's `sql_select_limit` could cut the list.
     list: (prefix) =>
-      sql`SELECT CONVERT(name USING utf8mb4) AS name, record, CAST(${NOW_US} AS CHAR) AS now FROM ${table} WHERE LOCATE(${utf8(prefix)}, name) = 1 AND version > 0 LIMIT 18446744073709551615`,
+      sql`SELECT HEX(CONVERT(name USING utf8mb4)) AS name, record, CAST(${NOW_US} AS CHAR) AS now FROM ${table} WHERE LOCATE(${utf8(prefix)}, name) = 1 AND version > 0 LIMIT 18446744073709551615`,
     make: (name) =>
       sql`INSERT INTO ${table} (name, record, version) VALUES (${utf8(name)}, '${EMPTY}', 0) ON DUPLICATE KEY UPDATE version = version`,
     write({ name, record, version, notAfterMs }) {
@@ -133,4 +134,8 @@ function statementsOf(table: string): Statements {
 
 function hexOf(text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function textOf(hex: string): string {
+  return new TextDecoder().decode(Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)));
 }
