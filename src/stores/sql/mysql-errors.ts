@@ -1,6 +1,7 @@
 import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
 import {
   type DatabaseErrors,
+  type Failed,
   type Meaning,
   NO_DATABASE,
   NO_TABLE,
@@ -18,11 +19,13 @@ const means = (code: Meaning['code'], why: string): Meaning => ({ code, why: () 
 
 /** The meanings of the numbers of MySQL and MariaDB, and of the codes of clients. */
 const MEANINGS: DatabaseErrors['meanings'] = [
-  [/^(1142|1143)$/, { code: 'ACCESS_DENIED', why: (failed) => noRight(failed, 'the user of this client') }],
+  [/^(1142|1143)$/, { code: 'ACCESS_DENIED', why: rightOf }],
   [/^(1044|1227|1370)$/, means('ACCESS_DENIED', 'no right to this database: GRANT the user of this client its rights')],
   [/^(1045|1698|1820|1862|3118|4151)$/, { code: 'ACCESS_DENIED', why: wrongLogin }],
+  [/^1130$/, means('ACCESS_DENIED', 'MySQL lets no user in from this host: make the user of this client for it')],
   [/^(1146|1051)$/, NO_TABLE],
   [/^1049$/, NO_DATABASE],
+  [/^(1059|1102|1103)$/, means('INVALID_REQUEST', 'MySQL takes no such name: correct table')],
   [
     /^1665$/,
     means(
@@ -32,19 +35,34 @@ const MEANINGS: DatabaseErrors['meanings'] = [
   ],
   [/^1046$/, means('INVALID_REQUEST', "no database is chosen: name it for the client, or in table: 'jobs.locks'")],
   [/^1054$/, OTHER_COLUMNS],
-  // 1644: a trigger raised an error. 4025 and 3819: a check constraint.
-  [/^(1048|1062|1136|1264|1288|1292|1364|1366|1406|1442|1451|1452|1471|1644|1906|3105|3819|3140|4025)$/, REFUSED_ROW],
+  // 1644: a trigger raised an error. 4025 and 3819: a check constraint. 1347 to 1449: a view.
+  [
+    /^(1048|1062|1136|1264|1288|1292|1364|1366|1406|1442|1347|1356|1394|1395|1449|1451|1452|1471|1526|1644|1906|3105|3819|3140|4025)$/,
+    REFUSED_ROW,
+  ],
   [/^(1290|1792|1836)$/, READ_ONLY_SERVER],
   [/^(1040|1203|1226)$/, TOO_MANY_CONNECTIONS],
   // Each of these has rolled the statement back: a lock that was waited for, a deadlock, a time limit, KILL QUERY, a
   // prepared statement that the server has no room for or has to prepare again.
   [/^(1020|1205|1213|1317|1412|1461|1615|1969|3024|3572)$/, NOT_NOW],
-  [/^(1064|1146|1193|1305)$/, REFUSED_STATEMENT],
+  [/^(1064|1149|1175|1193|1210|1231|1235|1295|1305)$/, REFUSED_STATEMENT],
   [
-    /^(HANDSHAKE_NO_SSL_SUPPORT|HANDSHAKE_SSL_ERROR|45023)$/,
+    /^(HANDSHAKE_NO_SSL_SUPPORT|HANDSHAKE_SSL_ERROR|45023|3159)$/,
     means('INVALID_REQUEST', 'TLS with MySQL failed: set ssl of the client as the server has it'),
   ],
+  [
+    /^(1251|1275|1524)$/,
+    means('INVALID_REQUEST', 'the client cannot log in as this user does: update it, or change the plugin of the user'),
+  ],
 ];
+
+function rightOf(failed: Failed): string {
+  const { verb, table } = failed;
+  const user = 'the user of this client';
+  if (verb === 'CREATE')
+    return `no right to make table ${table}: GRANT CREATE ON ${table} TO ${user}, or let another user make it`;
+  return `${noRight(failed, user)}, if there is such a table: MySQL does not say so without a right to it`;
+}
 
 /** The numbers of the server: those of MySQL and of MariaDB. Clients have others: 45013 in mariadb, -111 in mysql2. */
 const OF_SERVER = /^[1-4]\d{3}$/;

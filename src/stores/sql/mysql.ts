@@ -88,6 +88,7 @@ const MYSQL: Database<MysqlClient> = {
   database:
     'MariaDB 10.5 or MySQL 8, or later, on a connection that sets no timestamp, and without NO_BACKSLASH_ESCAPES if the client writes values into the text',
   writes: 'counts',
+  nameOf: textOf,
   quote: '`',
   parameter: '?',
   // Bytes: as texts, names that differ in case, accents or trailing spaces would be equal.
@@ -103,23 +104,25 @@ const OPTIONS = namesOf<MysqlStoreOptions>({ client: true, table: true, keyPrefi
 
 // The server's time in microseconds, in no time zone. `UTC_TIMESTAMP` is the time at which a statement began, and
 // `SYSDATE` is ahead of `NOW` by its wait for a row since then. It is NULL, and refused, if that cannot be: the
-// connection has set its `timestamp` to another day, or its time zone has just changed the hour.
+// connection has set its `timestamp` to another day, or its time zone has just changed the hour. Lord Howe Island changes
+// it by half an hour, and no zone by less than 20 minutes.
 const WAITED = 'TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))';
-const NOW_US = `IF(${WAITED} BETWEEN -1000000 AND 3000000000, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) + ${WAITED}, NULL)`;
+const NOW_US = `IF(${WAITED} BETWEEN -1000000 AND 1200000000, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) + ${WAITED}, NULL)`;
 
 /**
  * Makes the statements. A connection of MariaDB says whether it is inside a transaction, in a comment that MySQL does
  * not run. MySQL says it with the answer to a write.
  */
 function statementsOf(table: string): Statements {
-  // A read finds out a client that cannot say the name in its character set, or that writes a backslash as two.
-  const utf8 = (text: string) => sql`CONVERT(${[text]} USING utf8mb4)`;
+  // Names are sent and answered as digits: a client would write a text in its own character set, and what the server
+  // makes of it can be another name. A read finds out a client that writes a backslash as two.
+  const utf8 = (text: string) => sql`CONVERT(UNHEX(${[hexOf(text)]}) USING utf8mb4)`;
   return {
     read: (name) =>
-      sql`SELECT coalesce(CONVERT(l.name USING utf8mb4), ${utf8(name)}) AS name, coalesce(l.record, '') AS record, CAST(l.version AS CHAR) AS version, CAST(IF(LENGTH(${['\\']}) = 1, ${NOW_US}, NULL) AS CHAR) AS now, @@autocommit = 0 /*M! OR @@in_transaction = 1 */ AS inside FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ${utf8(name)}`,
+      sql`SELECT HEX(coalesce(CONVERT(l.name USING utf8mb4), ${utf8(name)})) AS name, coalesce(l.record, '') AS record, CAST(l.version AS CHAR) AS version, CAST(IF(LENGTH(${['\\']}) = 1, ${NOW_US}, NULL) AS CHAR) AS now, @@autocommit = 0 /*M! OR @@in_transaction = 1 */ AS inside FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ${utf8(name)}`,
     // Without the LIMIT, the connection's `sql_select_limit` could cut the list.
     list: (prefix) =>
-      sql`SELECT CONVERT(name USING utf8mb4) AS name, record, CAST(${NOW_US} AS CHAR) AS now FROM ${table} WHERE LOCATE(${utf8(prefix)}, name) = 1 AND version > 0 LIMIT 18446744073709551615`,
+      sql`SELECT HEX(CONVERT(name USING utf8mb4)) AS name, record, CAST(${NOW_US} AS CHAR) AS now FROM ${table} WHERE LOCATE(${utf8(prefix)}, name) = 1 AND version > 0 LIMIT 18446744073709551615`,
     make: (name) =>
       sql`INSERT INTO ${table} (name, record, version) VALUES (${utf8(name)}, '${EMPTY}', 0) ON DUPLICATE KEY UPDATE version = version`,
     write({ name, record, version, notAfterMs }) {
@@ -127,4 +130,12 @@ function statementsOf(table: string): Statements {
       return sql`UPDATE ${table} SET record = ${[record]}, version = version + 1 WHERE name = ${utf8(name)} AND version = ${[version ?? 0]} AND @@autocommit = 1${isInTime} /*M! AND @@in_transaction = 0 */`;
     },
   };
+}
+
+function hexOf(text: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function textOf(hex: string): string {
+  return new TextDecoder().decode(Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)));
 }

@@ -29,6 +29,8 @@ export interface Answering {
   readonly database: string;
   /** What the client answers to a write: the row that it wrote, or how many rows it wrote. */
   readonly writes: 'rows' | 'counts';
+  /** Returns the name that the column `name` of an answer stands for. @default the column has the name */
+  nameOf?(answered: string): string;
 }
 
 /** The columns of a read. */
@@ -46,7 +48,7 @@ export function readFoundRow(answer: unknown, name: string, from: Answering): Fo
   const told = { nowUs, beganUs: countOf(began), isInside: countOf(inside) === 1 };
   const isMissing = version === null || version === undefined;
   // A database may return the name that it was asked for if the lock has no row.
-  if (row['name'] !== name && !(isMissing && (row['name'] ?? null) === null)) {
+  if (nameIn(row, from) !== name && !(isMissing && (row['name'] ?? null) === null)) {
     throw failure(
       'KEY_SCHEMA',
       'the table takes two names for one lock: give its column name a type and a collation that keep and compare each character, and the client a character set that has them all, such as utf8mb4',
@@ -108,7 +110,8 @@ export function readListedRows(
   const wanted = 'rows { name, record, now }';
   if (rows === undefined) throw refused(instead('a list', answer, wanted, from));
   return rows.map((row) => {
-    const { name, record } = row;
+    const { record } = row;
+    const name = nameIn(row, from);
     const nowUs = countOf(row['now']);
     if (typeof name === 'string' && 'record' in row && nowUs !== undefined) return { name, record, nowUs };
     throw refused(instead('a list', row, wanted, from));
@@ -116,6 +119,10 @@ export function readListedRows(
 }
 
 type Row = Readonly<Record<string, unknown>>;
+
+function nameIn({ name }: Row, { nameOf }: Answering): unknown {
+  return typeof name === 'string' && nameOf !== undefined ? nameOf(name) : name;
+}
 
 /** Returns the rows of an answer; undefined unless it is an array of at most `most` objects that are no arrays. */
 function rowsOf(answer: unknown, most: number): readonly Row[] | undefined {

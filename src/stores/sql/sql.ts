@@ -157,7 +157,7 @@ function sqlStorage(
       if (found === undefined && statements.make) await ask(statements.make(key), signal);
       const row = {
         name: key,
-        record: JSON.stringify(record),
+        record: asciiOf(record),
         version,
         readAtUs: readAtUs.get(signal) ?? 0,
         notAfterMs,
@@ -179,6 +179,14 @@ function sqlStorage(
     },
     isUnsent,
   };
+}
+
+/**
+ * Writes a record as ASCII: a client whose character set lacks a character of it would write another one in its place,
+ * which can even end the text of the JSON.
+ */
+function asciiOf(record: StoredRecord): string {
+  return JSON.stringify(record).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** A client whose connection is inside a transaction of somebody else. The statement was not sent. */

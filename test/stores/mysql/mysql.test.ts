@@ -88,18 +88,36 @@ describe('row 206: how a connection is set changes nothing', () => {
     expect((await sound.list(call())).map((one) => one.name)).toContain(name);
   });
 
-  test('F196 a name that the character set of the client does not have is refused, and nothing is granted', async () => {
-    const names = ['😀', '🚀'].map((face) => `${face} ${newName()}`);
-    for (const client of [{ charset: 'LATIN1_SWEDISH_CI' }, { charset: 'ASCII_GENERAL_CI' }]) {
-      const store = mysqlStore({ client: poolWith(client) });
+  const CHARSETS = ['UTF8_GENERAL_CI', 'SJIS_JAPANESE_CI', 'BIG5_CHINESE_CI', 'LATIN1_SWEDISH_CI', 'ASCII_GENERAL_CI'];
+
+  test.each(CHARSETS)(
+    'row 226 F196 over a client with %s, a name is the same lock as over any other',
+    async (charset) => {
+      const store = mysqlStore({ client: poolWith({ charset }) });
+      const names = ['😀', '😁', '～', '¥', '—', '‖', '日', 'é'].map((character) => `${character} ${newName()}`);
       for (const name of names) {
-        expect(await failureOf(store.acquire(claim({ name }), call()))).toMatchObject({
-          code: 'KEY_SCHEMA',
-          message: expect.stringContaining('the client a character set that has them all, such as utf8mb4'),
-        });
+        await grant(store, claim({ name }));
+
+        expect((await sound.acquire(claim({ name, attemptId: 'other' }), call())).status).toBe('refused');
       }
-    }
-  });
+      expect((await store.list(call())).map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+    },
+  );
+
+  // SJIS has no backslash of its own, so its client cannot read a record with one.
+  test.each(CHARSETS.filter((one) => !one.startsWith('SJIS')))(
+    'F213 over a client with %s, no text of a record is changed',
+    async (charset) => {
+      const client = poolWith({ charset });
+      await client.query("SET SESSION sql_mode = ''");
+      const store = mysqlStore({ client });
+      const lockedBy = 'Ȣ "host" ŜŢ 表 ～ é 😀';
+      const lease = await grant(store, claim({ name: newName(), lockedBy }));
+
+      expect((await sound.get(lease.name, call()))?.item).toMatchObject({ state: 'held', lockedBy });
+      expect(await store.release(lease, done, call())).toBe('released');
+    },
+  );
 
   test('F197 a client that writes values into the text grants nothing under NO_BACKSLASH_ESCAPES', async () => {
     const connection = await mysql.createConnection(server.url);
@@ -127,14 +145,18 @@ describe('row 206: how a connection is set changes nothing', () => {
     expect((await store.list(call())).length).toBeGreaterThan(1);
   });
 
-  test('F195 a connection that has set its time to another day grants nothing', async () => {
-    const store = await storeAfter('SET timestamp = 86400');
+  // Half an hour is what the clock of a connection in Australia/Lord_Howe jumps by.
+  test.each(['86400', 'UNIX_TIMESTAMP() - 1800'])(
+    'F195 a connection that has set its time to %s grants nothing',
+    async (time) => {
+      const store = await storeAfter(`SET timestamp = ${time}`);
 
-    expect(await failureOf(store.acquire(claim({ name: newName() }), call()))).toMatchObject({
-      code: 'INVALID_REQUEST',
-      message: expect.stringContaining("the database's time is null: use MariaDB 10.5"),
-    });
-  });
+      expect(await failureOf(store.acquire(claim({ name: newName() }), call()))).toMatchObject({
+        code: 'INVALID_REQUEST',
+        message: expect.stringContaining("the database's time is null: use MariaDB 10.5"),
+      });
+    },
+  );
 });
 
 test('row 206: names that MariaDB would call equal are names of different locks', async () => {
@@ -168,6 +190,22 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
       'TABLE_NOT_FOUND',
       'table `nowhere` does not exist: make it by createMysqlTable(client), or correct table (1146)',
     ]);
+  });
+
+  test.each(['x'.repeat(65), 'locks ', `${'x'.repeat(65)}.locks`])('a name that no table has: %j', async (table) => {
+    const said = ['INVALID_REQUEST', expect.stringContaining('MySQL takes no such name: correct table')];
+
+    expect(await refusal(pool, table)).toEqual(said);
+    const { code, message } = await failureOf<LockStoreError>(createMysqlTable(pool, { table }));
+    expect([code, message]).toEqual(said);
+  });
+
+  test('a view whose table is gone', async () => {
+    await pool.query('CREATE TABLE gone (name VARBINARY(255) PRIMARY KEY, record TEXT, version BIGINT)');
+    await pool.query('CREATE VIEW seen AS SELECT * FROM gone');
+    await pool.query('DROP TABLE gone');
+
+    expect(await refusal(pool, 'seen')).toEqual(['KEY_SCHEMA', expect.stringContaining('a table of its own')]);
   });
 
   test.each([

@@ -62,6 +62,22 @@ test('row 207: a right that is missing is named', async () => {
   });
 });
 
+test('row 207: the right to make the table is named, and a table that may be missing', async () => {
+  await root.query("CREATE USER 'reader'@'%' IDENTIFIED BY 'hunter2'");
+  await root.query("GRANT SELECT ON jobs.* TO 'reader'@'%'");
+  const made = failureOf(createMysqlTable(poolAs('reader', 'hunter2'), { table: 'other' }));
+  const other = mysqlStore({ client: poolAs('jobs', 'hunter2'), table: 'other' });
+
+  expect(await made).toMatchObject({
+    code: 'ACCESS_DENIED',
+    message: expect.stringContaining('no right to make table `other`: GRANT CREATE ON `other` TO the user'),
+  });
+  expect(await failureOf(other.acquire(claim(), call()))).toMatchObject({
+    code: 'ACCESS_DENIED',
+    message: expect.stringContaining('if there is such a table'),
+  });
+});
+
 test('row 207: a wrong password is ACCESS_DENIED, and not shown', async () => {
   const error = await failureOf<LockStoreError>(
     mysqlStore({ client: poolAs('jobs', 'correct-horse') }).acquire(claim(), call()),
