@@ -24,14 +24,14 @@ const bundleOf = (name, contents, limit) => ({
 
 /** The limits of a run with a store, by the door of the store. */
 const STORES = {
-  dynamodb: '26.4 kB',
+  dynamodb: '26.5 kB',
   redis: '30.6 kB',
   upstash: '28.4 kB',
-  memory: '23.6 kB',
-  store: '24.3 kB',
-  postgres: '31.3 kB',
-  mysql: '31.1 kB',
-  sqlite: '31.3 kB',
+  memory: '23.7 kB',
+  store: '24.4 kB',
+  postgres: '31.5 kB',
+  mysql: '31.7 kB',
+  sqlite: '31.5 kB',
   'durable-objects': '24.6 kB',
 };
 
