@@ -275,6 +275,8 @@ describe('a command line', () => {
     [['ls', '--upstash'], /needs UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN/],
     [['ls', '--redis-url', 'http://ada:hunter2@x'], /--redis-url is no URL of a Redis/],
     [['ls', '--postgres-url', 'mysql://ada:hunter2@x'], /--postgres-url is no URL of a Postgres/],
+    [['ls', '--mysql-url', 'mysql://ada:hunter2%@x'], /--mysql-url has a % that encodes nothing: write %25/],
+    [['ls', '--redis-url', 'redis://ada:hunter2%ff@x'], /--redis-url has a % that encodes nothing: write %25/],
     [['ls', '--watch', '--table', 'x'], /--watch needs a terminal/],
     [['run', '--name', 'x', 'ls'], /put -- before the command/],
     [['run', '--name', 'x', '--table', 'x'], /needs a command: put it behind --/],

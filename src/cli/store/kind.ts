@@ -86,3 +86,13 @@ export function checkUrl({ kind, value }: NamedStore, protocol: RegExp, example:
   if (URL.canParse(value) && protocol.test(new URL(value).protocol)) return;
   throw wrongUse(`--${kind.option} is no URL of a ${kind.title}: pass one such as ${example}`);
 }
+
+/** Checks a URL for clients that fail with a bare `URIError`. Those of Postgres take a `%` as it is. @throws CliError */
+export function checkEncoding({ kind, value }: NamedStore): void {
+  const { username, password, pathname } = new URL(value);
+  try {
+    for (const part of [username, password, pathname]) decodeURIComponent(part);
+  } catch {
+    throw wrongUse(`--${kind.option} has a % that encodes nothing: write %25 for a % of the password`);
+  }
+}

@@ -3,7 +3,7 @@ import { quoted, wrongUse } from '../exit-code.js';
 import { NOBODY } from '../findings/finding.js';
 import { lookAtMysql } from '../findings/look-at-mysql.js';
 import { variable } from '../init/job-files.js';
-import { checkUrl, type StoreKind } from './kind.js';
+import { checkEncoding, checkUrl, type StoreKind } from './kind.js';
 import { PATIENCE_MS, withInstalled } from './reach.js';
 import { type Connected, openInTable, type Rows } from './sql-table.js';
 
@@ -38,6 +38,7 @@ export const mysql: StoreKind = {
   },
   check(named) {
     checkUrl(named, /^(mysql|mariadb):$/, 'mysql://user:password@host/database');
+    checkEncoding(named);
     tlsOf(named.value);
     mysqlTable(named.line.text('table'));
   },

@@ -2,7 +2,7 @@ import type { Clock } from '../../index.js';
 import { type IORedisClient, type NodeRedisClient, redisAdminStore, redisStore } from '../../stores/redis/redis.js';
 import { failed } from '../exit-code.js';
 import { lookAtRedis } from '../findings/look-at-redis.js';
-import { checkUrl, type NamedStore, type OpenedStore, type StoreKind } from './kind.js';
+import { checkEncoding, checkUrl, type NamedStore, type OpenedStore, type StoreKind } from './kind.js';
 import {
   answeredInTime,
   answeringInTime,
@@ -22,7 +22,10 @@ export const redis: StoreKind = {
   variable: { name: 'REDIS_URL', fits: /./s },
   connects: true,
   examined: 'scripts, rights, version, role, eviction, persistence, clock',
-  check: (named) => checkUrl(named, /^rediss?:$/, 'redis://127.0.0.1:6379 or rediss://user:password@host'),
+  check(named) {
+    checkUrl(named, /^rediss?:$/, 'redis://127.0.0.1:6379 or rediss://user:password@host');
+    checkEncoding(named);
+  },
   open: openRedis,
 };
 
