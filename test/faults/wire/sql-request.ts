@@ -8,8 +8,9 @@ export interface Statement {
 
 /** Reads a statement of a store over a database. @param during the verb that the library is running */
 export function readStatement({ text, values }: Statement, during: string): Seen | undefined {
-  if (/^SELECT (CONVERT\()?name\b/.test(text)) return { verb: 'list', during };
-  if (/^SELECT (coalesce\(CONVERT\()?l\.name\b/.test(text)) return { verb: during === 'get' ? 'get' : 'read', during };
+  if (/^SELECT (HEX\(CONVERT\()?name\b/.test(text)) return { verb: 'list', during };
+  if (/^SELECT (HEX\(coalesce\(CONVERT\()?l\.name\b/.test(text))
+    return { verb: during === 'get' ? 'get' : 'read', during };
   if (!/^(INSERT|UPDATE)/.test(text)) return undefined;
   const record = values.find((value) => String(value).startsWith('{'));
   // The empty row that is made first in MySQL.
