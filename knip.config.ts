@@ -18,7 +18,7 @@ const config: KnipConfig = {
         'test/docs/restart/{main,held/*}.ts',
         'test/sim/{sim,worlds}.ts',
         'test/**/*.test-d.ts',
-        'vitest.{mutation,proof,quick}.config.ts',
+        'vitest.{mutation,proof,quick,versions}.config.ts',
       ],
       project: ['{src,test,demo,handlers,infra,bench,site}/**/*.{ts,tsx,mjs}', '*.{ts,mjs}'],
     },

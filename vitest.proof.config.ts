@@ -2,8 +2,19 @@ import { defineConfig } from 'vitest/config';
 import wholeSuite from './vitest.config.js';
 
 /**
- * `npm run test:proof`: what `npm test` leaves out, such as other clients, versions of Node and tools. Together they are
- * all tests.
+ * Every client of a SQL database in its newest and oldest version, Debian's cron, and every bundler, test runner and
+ * module system: `npm run test:versions`.
+ */
+export const VERSIONS = [
+  'test/clients/*.proof.test.ts',
+  'test/stores/*/clients.proof.test.ts',
+  'test/schedule/debian-cron.proof.test.ts',
+  'test/package/module-systems.proof.test.ts',
+];
+
+/**
+ * `npm run test:proof`: what `npm test` leaves out, such as other clients, versions of Node and tools. Together with
+ * `npm run test:versions` they are all tests.
  */
 export default defineConfig({
   ...wholeSuite,
@@ -21,6 +32,6 @@ export default defineConfig({
       'test/stores/{dynamodb,durable-objects,redis}/contract.test.ts',
     ],
     provide: { isProof: true },
-    exclude: ['node_modules/**'],
+    exclude: ['node_modules/**', ...VERSIONS],
   },
 });

@@ -332,7 +332,7 @@ test.each(DATABASES)(
     );
     const program = join(folder, 'send-digest.cron.mjs');
     const nightly = await readFile(program, 'utf8');
-    expect(nightly).toContain("new Cron('0 2 * * *', { timezone: 'Etc/UTC'");
+    expect(nightly).toContain("new Cron(SCHEDULE, { timezone: 'Etc/UTC'");
     await writeFile(program, nightly.replace('0 2 * * *', '* * * * * *'));
     const shell = {
       cwd: folder,

@@ -64,11 +64,13 @@ function cronProgram(name: string, project: Tested, kind: ProcessKind): string {
   return `import { Cron } from 'croner';
 ${clientImport}
 ${isTypeScript ? "import type { Execution } from 'single-execution';\n" : ''}import { withSingleExecution } from 'single-execution/process';
+import { cron } from 'single-execution/schedule';
 import { ${store} } from 'single-execution/${kind.name}';
 import { ${workOf(name)} } from './${name}${importExtension(project)}';
 
 // Any number of ${sharedBy} may run this program: each tick is for one of them.
 
+const SCHEDULE = '0 2 * * *';
 const client = ${client(isTypeScript)};
 
 const job = withSingleExecution(
@@ -79,10 +81,12 @@ const job = withSingleExecution(
     // The lock is renewed while the work goes on. After a crash it is free within 30 seconds.
     keepAlive: true,
     tick: 'event',
+    // Kept with the lock, so that \`npx single-execution check\` notices when the job has stopped.
+    schedule: cron(SCHEDULE),
     onSkipped: () => undefined,
   },
 );
 
-new Cron('0 2 * * *', { timezone: 'Etc/UTC', catch: (error) => console.error(error) }, job);
+new Cron(SCHEDULE, { timezone: 'Etc/UTC', catch: (error) => console.error(error) }, job);
 `;
 }
