@@ -120,7 +120,8 @@ async function onConnection(pool: MysqlPool, asked: Asked): Promise<unknown> {
     return await Promise.race([answer, silence]);
   } finally {
     cancel();
-    connection.release();
+    // mariadb's `release` returns a promise. If its connection breaks meanwhile, the pool replaces the connection.
+    Promise.resolve(connection.release()).catch(() => undefined);
   }
 }
 
