@@ -83,7 +83,7 @@ function scheduleOfText(text: string): Schedule | Duration {
   return schedule;
 }
 
-/** Returns the schedule of a lock, read and checked. @throws TypeError, RangeError if there is none, or an invalid one */
+/** Reads and checks the schedule of a lock. @throws TypeError, RangeError if the schedule is missing or invalid */
 export function scheduleFor(
   lock: Pick<LockInfo, 'state' | 'schedule'> | undefined,
   given: OverdueOptions['schedule'],

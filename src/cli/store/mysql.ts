@@ -102,7 +102,7 @@ type Tls = Readonly<Record<string, unknown>>;
  * Takes the setting of TLS out of a URL. The clients read it each in its own way, and ignore what they do not know: they
  * would send the password without TLS.
  *
- * @throws CliError for a setting that is none
+ * @throws CliError for a value that `ssl` cannot have
  */
 function tlsOf(url: string): { readonly uri: string; readonly ssl?: Tls } {
   const parsed = new URL(url);

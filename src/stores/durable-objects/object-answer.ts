@@ -39,7 +39,7 @@ interface NamesAnswer {
 export type IndexAnswer =
   | { readonly word: 'added' }
   | NamesAnswer
-  /** The request is none of this version. */
+  /** This version of the object does not know the request. */
   | { readonly word: 'unknown' };
 
 /** Reads the answer of a lock's object. @throws UnexpectedAnswer */
