@@ -91,9 +91,19 @@ function plainOptions({ batch, Promise: isOfMysql2 }: Members): (text: string) =
 /** A statement, perhaps with options, and its values. */
 type Asked = readonly [string | { readonly sql: string }, (string | number)[]];
 
-/** A pool of mysql2/promise or of mariadb. */
+/** A connection of a pool of mysql2/promise or of mariadb. */
+interface MysqlConnection {
+  execute(...asked: Asked): Promise<unknown>;
+  release(): unknown;
+  destroy(): void;
+  /** With mariadb: closes the connection if there is no answer in time. */
+  ping(timeoutMs: number): Promise<void>;
+  /** Only with mariadb. */
+  readonly batch?: unknown;
+}
+
 interface MysqlPool {
-  getConnection(): Promise<{ execute(...asked: Asked): Promise<unknown>; release(): unknown; destroy(): unknown }>;
+  getConnection(): Promise<MysqlConnection>;
 }
 
 /** The longest time to wait for an answer on one connection. */
@@ -101,28 +111,39 @@ const LONGEST_MS = 2_000;
 
 /**
  * Runs a statement on a connection of a pool. mysql2 has no time limit for statements, and would use a connection that
- * went dead again and again; such a connection is destroyed here.
+ * went dead again and again; such a connection is closed here.
  */
 async function onConnection(pool: MysqlPool, asked: Asked): Promise<unknown> {
   const connection = await pool.getConnection();
+  let closed: unknown;
   let cancel = () => {};
   const silence = new Promise<never>((_, reject) => {
     const timer = systemClock.setTimer(() => {
-      connection.destroy();
+      closed = close(connection);
       reject(Object.assign(new Error(`no answer within ${LONGEST_MS} ms`), { code: 'ETIMEDOUT' }));
     }, LONGEST_MS);
     cancel = () => timer.cancel();
   });
   const answer = connection.execute(...asked);
-  // After its connection is destroyed, an answer may still reject.
+  // After its connection is closed, an answer may still reject.
   answer.catch(() => undefined);
   try {
     return await Promise.race([answer, silence]);
   } finally {
     cancel();
     // mariadb's `release` returns a promise. If its connection breaks meanwhile, the pool replaces the connection.
-    Promise.resolve(connection.release()).catch(() => undefined);
+    Promise.resolve(closed)
+      .then(() => connection.release())
+      .catch(() => undefined);
   }
+}
+
+/**
+ * Closes a connection that does not answer. mariadb's `destroy` would first send a KILL over another connection; if that
+ * one breaks, too, nobody handles its rejection, which ends the process. A ping whose time is over closes without it.
+ */
+function close(connection: MysqlConnection): unknown {
+  return connection.batch === undefined ? connection.destroy() : connection.ping(1).catch(() => undefined);
 }
 
 /** The connections of a pool that names no number, as those of mysql2 and mariadb have it. */
