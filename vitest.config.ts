@@ -17,7 +17,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/**/*.proof.test.ts', 'test/model/**', 'node_modules/**'],
     reporters: ['default', ...(process.env['GITHUB_ACTIONS'] ? ['github-actions'] : []), new SlowestFiles()],
-    provide: { isProof: false },
+    provide: { run: 'test' },
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/runner/dynamodb-local.global.ts', 'test/runner/run-folder.global.ts'],
     // A worker keeps the packages that it has loaded: the AWS SDK and the CDK take longer to load than most files to run.

@@ -31,7 +31,7 @@ export default defineConfig({
       'test/infra/lambda-runtime/environment.test.ts',
       'test/stores/{dynamodb,durable-objects,redis}/contract.test.ts',
     ],
-    provide: { isProof: true },
+    provide: { run: 'proof' },
     exclude: ['node_modules/**', ...VERSIONS],
   },
 });

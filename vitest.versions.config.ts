@@ -4,5 +4,11 @@ import proof, { VERSIONS } from './vitest.proof.config.js';
 /** `npm run test:versions`: the longest files of the proof. */
 export default defineConfig({
   ...proof,
-  test: { ...proof.test, include: VERSIONS, exclude: ['node_modules/**'] },
+  test: {
+    ...proof.test,
+    // The last two divide a list between the runs: see `inThisRun`.
+    include: [...VERSIONS, 'test/faults/{dynamodb,upstash}.test.ts', 'test/stores/dynamodb/contract.test.ts'],
+    provide: { run: 'versions' },
+    exclude: ['node_modules/**'],
+  },
 });

@@ -13,8 +13,9 @@ const PATIENCE_MS = 240_000;
 export function playTable(title: string, kind: keyof typeof STAGES): void {
   const stages = STAGES[kind];
   const played = inThisRun(
-    stages.filter(({ inTest }) => inTest !== 'none'),
-    stages.filter(({ inTest }) => inTest !== 'all'),
+    stages.filter(({ inTest }) => inTest === 'all' || inTest === 'once'),
+    stages.filter(({ inTest }) => inTest === 'once' || inTest === 'none'),
+    stages.filter(({ inTest }) => inTest === 'version'),
   );
   describe.each(played.map((options) => [options.title, options] as const))(`${title}: %s`, (_, options) =>
     playStage(options),

@@ -20,7 +20,7 @@ const SHAPES = inThisRun<readonly [string, Shape]>(
   ],
 );
 
-const AGES = inThisRun<ClientAge>([], ['oldest', 'copied']);
+const AGES = inThisRun<ClientAge>([], [], ['oldest', 'copied']);
 
 describe.concurrent.each(SHAPES)(
   'dynamoDBStore keeps the contract of all stores, and lists of members, on %s',
