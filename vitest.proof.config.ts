@@ -26,7 +26,7 @@ export default defineConfig({
       'test/chaos/{catch-up,election,frozen-process,handles,keep-alive,kill-points,many-at-once}.test.ts',
       'test/faults/*.test.ts',
       'test/adapters/process-signals.test.ts',
-      'test/cli/{frozen-server,run,silent-server}.test.ts',
+      'test/cli/{frozen-server,run,silent-server,sqlite-file}.test.ts',
       'test/observe/span-links.test.ts',
       'test/infra/deployed-handlers.test.ts',
       'test/infra/lambda-runtime/environment.test.ts',
