@@ -37,7 +37,6 @@ export default defineConfig({
       'test/**/election-fuzz.test.ts',
     ],
     globalSetup: wholeSuite.test?.globalSetup ?? [],
-    testTimeout: 30_000,
     sequence: { sequencer: LikelyFirst },
   },
 });
