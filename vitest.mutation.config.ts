@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import wholeSuite from './vitest.config.js';
+import quickSuite from './vitest.quick.config.js';
 
 /**
  * A mutant's run ends with the first test that fails: first the tests named after the mutated file, then those in its
@@ -20,18 +21,22 @@ class LikelyFirst extends BaseSequencer {
   }
 }
 
-/** The tests that `npm run mutation` runs against each mutant: the quick ones. */
+/**
+ * The tests that `npm run mutation` runs against each mutant: those that start no server and no process, and those over
+ * the DynamoDB Local that all files share.
+ */
 export default defineConfig({
-  ...wholeSuite,
+  ...quickSuite,
   test: {
-    ...wholeSuite.test,
-    include: ['test/{core,stores,leader,adapters,admin}/**/*.test.ts'],
+    ...quickSuite.test,
+    include: [...(quickSuite.test?.include ?? []), 'test/{admin,stores/dynamodb}/*.test.ts'],
     exclude: [
       'test/**/*.proof.test.ts',
-      'test/stores/{equality,dynamodb/contract,dynamodb/faults,redis/*}.test.ts',
-      'test/**/{election-fuzz,process-shutdown*}.test.ts',
+      'test/stores/dynamodb/{contract,faults}.test.ts',
+      'test/{operate,schedule}/**',
+      'test/**/election-fuzz.test.ts',
     ],
-    testTimeout: 10_000,
+    globalSetup: wholeSuite.test?.globalSetup ?? [],
     sequence: { sequencer: LikelyFirst },
   },
 });

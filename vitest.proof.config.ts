@@ -25,7 +25,8 @@ export default defineConfig({
       // Each divides a list between the two runs: see `inThisRun` and `kindsOfRun`.
       'test/chaos/{catch-up,election,frozen-process,handles,keep-alive,kill-points,many-at-once}.test.ts',
       'test/faults/*.test.ts',
-      'test/cli/run.test.ts',
+      'test/adapters/process-signals.test.ts',
+      'test/cli/{frozen-server,run,silent-server,sqlite-file}.test.ts',
       'test/observe/span-links.test.ts',
       'test/infra/deployed-handlers.test.ts',
       'test/infra/lambda-runtime/environment.test.ts',

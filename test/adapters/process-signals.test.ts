@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EXIT_LISTENERS } from '../others/exit-listeners.js';
+import { inThisRun } from '../support/in-this-run.js';
 import { startRedisServer } from '../support/redis-server.js';
 import { preparePrograms } from './program.js';
 
@@ -129,7 +130,12 @@ describe('row 148: a program that listens itself', () => {
   );
 });
 
-describe.each(Object.entries(EXIT_LISTENERS))('F140 beside %s', (_, listens) => {
+/** One of each kind: another listener only, one that ends the process, both, and one that comes and goes. */
+const FIRST = ['signal-exit 3', 'signal-exit 4', 'signal-exit 4, then 3', 'execa 9, while its command runs'];
+const FURTHER = Object.keys(EXIT_LISTENERS).filter((name) => !FIRST.includes(name));
+
+describe.each(inThisRun(FIRST, FURTHER))('F140 beside %s', (name) => {
+  const listens = EXIT_LISTENERS[name] ?? '';
   const hasHandler = listens.includes('exit handler');
 
   test.each([

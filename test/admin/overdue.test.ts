@@ -23,10 +23,6 @@ const overdue = (lock: LockInfo | undefined, options: Parameters<typeof overdueT
   overdueTick(lock, { schedule: daily, now: NOW, ...options })?.toISOString();
 
 describe('row 181: a job with ticks', () => {
-  test('that has done its newest tick is not overdue', () => {
-    expect(overdue(lockOf({ doneTick: at('2026-11-26T02:00:00Z') }))).toBeUndefined();
-  });
-
   test('that stopped three days ago is overdue since the first tick that is not done', () => {
     expect(overdue(lockOf({ doneTick: at('2026-11-23T02:00:00Z') }))).toBe('2026-11-24T02:00:00.000Z');
   });
@@ -38,38 +34,6 @@ describe('row 181: a job with ticks', () => {
     expect(overdue(lock, { now: at('2026-11-26T02:15:00Z') })).toBe('2026-11-26T02:00:00.000Z');
     expect(overdue(lock, { grace: '8h1ms' })).toBeUndefined();
     expect(overdue(lock, { grace: '8h' })).toBe('2026-11-26T02:00:00.000Z');
-  });
-
-  test('is not overdue while a live lease has that tick or a later one, and is when the lease is over', () => {
-    const lock = lockOf({ doneTick: at('2026-11-25T02:00:00Z'), tick: at('2026-11-26T02:00:00Z'), state: 'held' });
-
-    expect(overdue(lock)).toBeUndefined();
-    expect(overdue({ ...lock, state: 'expired' })).toBe('2026-11-26T02:00:00.000Z');
-    expect(overdue({ ...lock, tick: at('2026-11-25T02:00:00Z') })).toBe('2026-11-26T02:00:00.000Z');
-  });
-
-  test('is overdue when its newest tick has failed and is open', () => {
-    const failed = [run('failed', '2026-11-26T02:00:01Z', { tick: at('2026-11-26T02:00:00Z') })];
-    const lock = lockOf({
-      doneTick: at('2026-11-25T02:00:00Z'),
-      openTicks: [at('2026-11-26T02:00:00Z')],
-      runs: failed,
-    });
-
-    expect(overdue(lock)).toBe('2026-11-26T02:00:00.000Z');
-  });
-
-  test('is not overdue while it is paused', () => {
-    const paused = { until: at('2026-12-01T00:00:00Z'), by: 'ann' };
-
-    expect(overdue(lockOf({ state: 'paused', underlyingState: 'free', paused }))).toBeUndefined();
-  });
-
-  test('is judged by the time at which the store was read, unless now is given', () => {
-    const lock = lockOf({ doneTick: at('2026-11-25T02:00:00Z'), readAt: at('2026-11-26T02:10:00Z') });
-
-    expect(overdueTick(lock, { schedule: daily })).toBeUndefined();
-    expect(overdueTick(lock, { schedule: daily, now: NOW })).toEqual(at('2026-11-26T02:00:00Z'));
   });
 
   test('is judged by the schedule in its record, unless another is given', () => {
@@ -159,84 +123,68 @@ type Case = readonly [name: string, lock: LockInfo | undefined, options: object,
 
 const DONE_YESTERDAY = { doneTick: at('2026-11-25T02:00:00Z') };
 const TODAYS = '2026-11-26T02:00:00.000Z';
+const DONE = { doneTick: at(TODAYS) };
 const LIVE = { ...DONE_YESTERDAY, state: 'held', tick: at(TODAYS), lockedAt: at('2026-11-26T02:00:01Z') } as const;
+const DIED = { ...LIVE, state: 'expired', lockUntil: at('2026-11-26T03:00:00Z') } as const;
 const PAUSED = { ...DONE_YESTERDAY, state: 'paused', underlyingState: 'free' } as const;
+const LIVE_AND_PAUSED = { ...PAUSED, ...LIVE, state: 'paused', underlyingState: 'held' } as const;
+const FAILED = { ...DONE_YESTERDAY, openTicks: [at(TODAYS)], runs: [run('failed', TODAYS)] };
+const READ_EARLY = { ...DONE_YESTERDAY, readAt: at('2026-11-26T02:10:00Z') };
+const SINCE = { since: at('2027-01-01T00:00:00Z') };
+/** A job without ticks, by its runs. */
+const ranAt = (...runs: readonly Parameters<typeof run>[]) => lockOf({ runs: runs.map((one) => run(...one)) });
 
-/** A daily job at ten o'clock; `now` is given in each case. */
-const CASES: readonly Case[] = [
-  ['is done', lockOf({ doneTick: at(TODAYS) }), {}, undefined],
-  ['is kept by lockAtLeastFor', lockOf({ doneTick: at(TODAYS), state: 'waiting' }), {}, undefined],
+/** Cases of a daily job at ten o'clock, by the overdue tick that is expected. */
+const NOT_OVERDUE: readonly (readonly [name: string, lock: LockInfo | undefined, options?: object])[] = [
+  ['is done', lockOf(DONE)],
+  ['is kept by lockAtLeastFor', lockOf({ ...DONE, state: 'waiting' })],
+  ["is done at its start, by tickMark 'start', and failed", lockOf({ ...DONE, failuresInARow: 1 })],
+  ['is younger than the grace', lockOf(DONE_YESTERDAY), { grace: '9h' }],
+  ['has a live lease', lockOf({ ...LIVE, lockUntil: at('2026-11-26T10:00:01Z') })],
+  ['has a lease whose end is not known', lockOf(LIVE)],
+  ['has a live lease beside a pause', lockOf(LIVE_AND_PAUSED)],
+  ['is paused', lockOf({ ...PAUSED, paused: { until: at('2026-11-26T10:00:01Z'), by: 'ann' } })],
+  ['F167 was not due when the store was read', lockOf(READ_EARLY), { now: undefined }],
+  ['is before a since that is to come', undefined, SINCE],
+  ['of the changed schedule is not due', lockOf(DONE), { schedule: cron('0 11 * * *') }],
   [
-    "is done at its start, by tickMark 'start', and failed",
-    lockOf({ doneTick: at(TODAYS), failuresInARow: 1 }),
-    {},
-    undefined,
+    'of a duration is done by the last success',
+    ranAt(['failed', TODAYS], ['succeeded', '2026-11-25T09:50:00Z']),
+    { schedule: '1d' },
   ],
-  ['is younger than the grace', lockOf(DONE_YESTERDAY), { grace: '9h' }, undefined],
-  ['is not done', lockOf(DONE_YESTERDAY), {}, TODAYS],
-  [
-    'failed and is open',
-    lockOf({ ...DONE_YESTERDAY, openTicks: [at(TODAYS)], runs: [run('failed', TODAYS)] }),
-    {},
-    TODAYS,
-  ],
-  ['has a live lease', lockOf({ ...LIVE, lockUntil: at('2026-11-26T10:00:01Z') }), {}, undefined],
-  ['F176 had a lease that is over when now is', lockOf({ ...LIVE, lockUntil: NOW }), {}, TODAYS],
-  [
-    'F176 had a lease whose run died',
-    lockOf({ ...LIVE, state: 'expired', lockUntil: at('2026-11-26T03:00:00Z') }),
-    {},
-    TODAYS,
-  ],
-  [
-    'has a live lease beside a pause',
-    lockOf({ ...PAUSED, ...LIVE, state: 'paused', underlyingState: 'held' }),
-    {},
-    undefined,
-  ],
-  ['is run for an older tick', lockOf({ ...LIVE, tick: at('2026-11-24T02:00:00Z') }), {}, TODAYS],
-  ['is run without a tick', lockOf({ ...DONE_YESTERDAY, state: 'held', lockedAt: NOW }), {}, TODAYS],
-  ['is paused', lockOf({ ...PAUSED, paused: { until: at('2026-11-26T10:00:01Z'), by: 'ann' } }), {}, undefined],
-  ['was paused until now', lockOf({ ...PAUSED, paused: { until: NOW, by: 'ann' } }), {}, TODAYS],
-  [
-    'F167 was not due when the store was read',
-    lockOf({ ...DONE_YESTERDAY, readAt: at('2026-11-26T02:10:00Z') }),
-    { now: undefined },
-    undefined,
-  ],
-  ['F167 was due when the store was read', lockOf({ ...DONE_YESTERDAY, readAt: NOW }), { now: undefined }, TODAYS],
-  ['F174 has a corrupt record', lockOf({ state: 'corrupt', problem: 'tick is torn' }), {}, TODAYS],
-  [
-    'F174 has a corrupt record, and since is to come',
-    lockOf({ state: 'corrupt' }),
-    { since: at('2027-01-01T00:00:00Z') },
-    TODAYS,
-  ],
-  ['has a record that is only paused no more', lockOf({ state: 'unused' }), {}, TODAYS],
-  ['is before a since that is to come', undefined, { since: at('2027-01-01T00:00:00Z') }, undefined],
-  ['is done by the schedule before', lockOf({ doneTick: at('2026-11-26T01:00:00Z') }), {}, TODAYS],
-  ['of the changed schedule is not due', lockOf({ doneTick: at(TODAYS) }), { schedule: cron('0 11 * * *') }, undefined],
+];
+const OVERDUE: typeof NOT_OVERDUE = [
+  ['is not done', lockOf(DONE_YESTERDAY)],
+  ['failed and is open', lockOf(FAILED)],
+  ['F176 had a lease that is over when now is', lockOf({ ...LIVE, lockUntil: NOW })],
+  ['F176 had a lease whose run died', lockOf(DIED)],
+  ['had a lease whose end is not known', lockOf({ ...LIVE, state: 'expired' })],
+  ['is run for an older tick', lockOf({ ...LIVE, tick: at('2026-11-24T02:00:00Z') })],
+  ['is run without a tick', lockOf({ ...DONE_YESTERDAY, state: 'held', lockedAt: NOW })],
+  ['was paused until now', lockOf({ ...PAUSED, paused: { until: NOW, by: 'ann' } })],
+  ['F167 was due when the store was read', lockOf({ ...DONE_YESTERDAY, readAt: NOW }), { now: undefined }],
+  ['was not due when the store was read, and is at the given now', lockOf(READ_EARLY)],
+  ['F174 has a corrupt record', lockOf({ state: 'corrupt', problem: 'tick is torn' })],
+  ['F174 has a corrupt record, and since is to come', lockOf({ state: 'corrupt' }), SINCE],
+  ['has a record that is only paused no more', lockOf({ state: 'unused' })],
+  ['is done by the schedule before', lockOf({ doneTick: at('2026-11-26T01:00:00Z') })],
   [
     'has a success without a tick only, beside ticks',
     lockOf({ ...DONE_YESTERDAY, runs: [run('succeeded', '2026-11-26T09:00:00Z')] }),
-    {},
-    TODAYS,
   ],
+];
+const CASES: readonly Case[] = [
+  ...NOT_OVERDUE.map(([name, lock, options = {}]): Case => [name, lock, options, undefined]),
+  ...OVERDUE.map(([name, lock, options = {}]): Case => [name, lock, options, TODAYS]),
   [
     'of a duration is a day after the last success',
-    lockOf({ runs: [run('succeeded', '2026-11-25T09:00:00Z')] }),
+    ranAt(['succeeded', '2026-11-25T09:00:00Z']),
     { schedule: '1d' },
     '2026-11-26T09:00:00.000Z',
   ],
   [
-    'of a duration is done by the last success',
-    lockOf({ runs: [run('failed', TODAYS), run('succeeded', '2026-11-25T09:50:00Z')] }),
-    { schedule: '1d' },
-    undefined,
-  ],
-  [
     'of a duration has failed ever since',
-    lockOf({ runs: [run('failed', '2026-11-26T09:00:00Z'), run('succeeded', '2026-11-26T01:00:00Z')] }),
+    ranAt(['failed', '2026-11-26T09:00:00Z'], ['succeeded', '2026-11-26T01:00:00Z']),
     { schedule: '6h' },
     '2026-11-26T07:00:00.000Z',
   ],

@@ -5,6 +5,7 @@ import { describe, expect, type TestContext, test, vi } from 'vitest';
 import { backendOf } from '../support/backends.js';
 import { type BuiltCli, builtCli, type StartedCli } from '../support/built-cli.js';
 import { freezeServer } from '../support/frozen-server.js';
+import { inThisRun } from '../support/in-this-run.js';
 import { consoleOf } from './console/stage.js';
 
 /*
@@ -12,7 +13,7 @@ import { consoleOf } from './console/stage.js';
  * silent servers of silent-server.test.ts say nothing from the start.
  */
 
-vi.setConfig({ maxConcurrency: 3 });
+vi.setConfig({ maxConcurrency: 5 });
 
 /** Ends what hangs. Far longer than the tool may take, so that a busy machine fails no test. */
 const LONG = 90_000;
@@ -66,7 +67,9 @@ function untilText({ child }: StartedCli, text: string): Promise<void> {
 
 const job = (...script: readonly string[]) => ['--', 'sh', '-c', ['echo started', ...script].join('; ')];
 
-describe.runIf(process.platform === 'linux').concurrent.each(Object.keys(CLIENTS))(
+describe
+  .runIf(process.platform === 'linux')
+  .concurrent.each(inThisRun(['pg', 'mysql2', 'ioredis'], ['postgres.js', 'mariadb', 'node-redis']))(
   'rows 176, 177: F170 over %s the server stands still',
   (client) => {
     test(
@@ -131,7 +134,7 @@ describe.runIf(process.platform === 'linux').concurrent.each(Object.keys(CLIENTS
   },
 );
 
-test.runIf(process.platform === 'linux')(
+test.runIf(process.platform === 'linux').concurrent(
   'row 176: a command that ignores SIGTERM is killed, and run ends',
   async (context) => {
     const { cli, at, freeze } = await scene('pg', context);

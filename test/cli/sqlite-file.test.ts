@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { lookAtFolder, networkWords } from '../../src/cli/findings/look-at-folder.js';
 import { type BuiltCli, builtCli, type CliEnd } from '../support/built-cli.js';
+import { inThisRun } from '../support/in-this-run.js';
 import { nodeBinary } from '../support/node-binary.js';
 
 /** Each test starts the tool several times. */
@@ -23,11 +24,13 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 /** libSQL opens on Node 20, and Node itself on the others. */
-const NODES = {
-  'this Node': async () => process.execPath,
-  'Node 22': () => nodeBinary(22),
-  'Node 24': () => nodeBinary(24),
-};
+const NODES = inThisRun<[string, () => Promise<string>]>(
+  [
+    ['this Node', async () => process.execPath],
+    ['Node 24', () => nodeBinary(24)],
+  ],
+  [['Node 22', () => nodeBinary(22)]],
+);
 
 async function ran(node: string, ...args: readonly string[]): Promise<CliEnd> {
   return new Promise((resolve) => {
@@ -38,7 +41,7 @@ async function ran(node: string, ...args: readonly string[]): Promise<CliEnd> {
   });
 }
 
-describe.each(Object.entries(NODES))('row 158: the file of --sqlite, on %s', (_, nodeOf) => {
+describe.each(NODES)('row 158: the file of --sqlite, on %s', (_, nodeOf) => {
   test(
     'is made by table create only',
     async () => {

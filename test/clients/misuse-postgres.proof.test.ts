@@ -1,8 +1,8 @@
-import { executeWithLock } from 'single-execution';
 import { type PostgresClient, postgresStore } from 'single-execution/postgres';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ownEngine } from '../support/backends/stage.js';
 import { call, claim } from '../support/one-run.js';
+import { finally_, INSTEAD, misuseOf, RAN } from './misuse.js';
 import { startNeonProxy } from './neon-proxy.js';
 import { prismaPackages } from './on-demand.js';
 import { connectedKnex, connectedMikroORM, connectedTypeORM } from './postgres-orms.js';
@@ -10,17 +10,7 @@ import { connectedKnex, connectedMikroORM, connectedTypeORM } from './postgres-o
 const { server, pool } = await ownEngine('postgres');
 const { url } = server;
 
-const finally_ = (close: () => unknown) => onTestFinished(async () => void (await close()));
-
-/** What happens at the creation of a store. */
-const refusal = (client: unknown): string => {
-  try {
-    postgresStore({ client: client as PostgresClient });
-    return 'taken';
-  } catch (error) {
-    return String(error);
-  }
-};
+const { refusal, twoRuns } = misuseOf(postgresStore);
 const BY_FUNCTION = 'pass a function (text, values) => rows, as in docs/stores/postgres.md';
 
 describe('row 143: an object that cannot run statements is refused when the store is made, by its name', () => {
@@ -129,22 +119,6 @@ describe('row 143: an object that cannot run statements is refused when the stor
     expect(refusal(sql`SELECT 1`)).toBe('TypeError: client is a promise: await it first');
   });
 });
-
-let names = 0;
-/** Runs twice, because the first run of a name inserts and the second one updates. */
-async function twoRuns(client: PostgresClient): Promise<string[]> {
-  const store = postgresStore({ client });
-  const name = `misuse ${names++}`;
-  const run = () =>
-    executeWithLock(() => 'ran', { name, store, lockAtMostFor: '1m', observers: [] }).then(
-      (outcome) => (outcome.status === 'executed' ? `executed, ${outcome.release}` : outcome.reason),
-      ({ code, message }) => `${code}: ${message.replace(/.* failed: /, '')}`,
-    );
-  return [await run(), await run()];
-}
-
-const RAN = 'executed, released';
-const INSTEAD = expect.stringMatching(/^INVALID_REQUEST: the client answered a (read|write) with .* instead of /);
 
 describe('F151 what real clients answer instead of their rows', () => {
   test('TypeORM: rows and a count to an UPDATE', async () => {

@@ -32,6 +32,9 @@ const LONG = 180_000;
 const examples = await connecting();
 const inPostgres = ({ server }: Connecting): boolean => server === 'postgres';
 
+/** Each program is bundled once, for the tests that run it. */
+const bundles = new Map<string, Promise<BundledProgram>>();
+
 let folder: string;
 let programs: ChildPrograms;
 beforeAll(async () => {
@@ -41,6 +44,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await programs?.stop();
+  for (const bundle of bundles.values()) await (await bundle).remove();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -58,7 +62,7 @@ describe.concurrent('F135 an example survives two restarts of its server', () =>
     async (example, { expect, onTestFinished }) => {
       const server = await SERVERS[example.server]();
       onTestFinished(() => server.stop());
-      const { running, ask } = await start(example, server.env(server.port), onTestFinished);
+      const { running, ask } = await start(example, server.env(server.port));
       if (NO_RUN.includes(example.name)) {
         await running.until('loaded');
         await restart(server);
@@ -85,7 +89,7 @@ describe.concurrent('F136 an example leaves a connection that went dead', () => 
       onTestFinished(() => server.stop());
       const proxy = await startTcpFaultProxy(server.port, () => undefined);
       onTestFinished(() => proxy.stop());
-      const { running, ask } = await start(example, server.env(proxy.port), onTestFinished);
+      const { running, ask } = await start(example, server.env(proxy.port));
       await running.until('inside');
       await ask('go', 'executed');
       proxy.goDead();
@@ -102,7 +106,7 @@ describe.concurrent('row 31: on SIGTERM an example releases its lock before it c
     async (example, { expect, onTestFinished }) => {
       const server = await SERVERS.postgres();
       onTestFinished(() => server.stop());
-      const { running } = await start(example, server.env(server.port), onTestFinished);
+      const { running } = await start(example, server.env(server.port));
       const { tick } = await running.until('inside');
       running.kill('SIGTERM');
       await running.until('aborted');
@@ -130,10 +134,10 @@ type Ask = (order: string, ...words: string[]) => Promise<Said>;
 async function start(
   example: Connecting,
   env: Readonly<Record<string, string>>,
-  onTestFinished: (end: () => Promise<void>) => void,
 ): Promise<{ readonly running: ChildProgram; readonly ask: Ask }> {
-  const { path, remove } = await bundled(example);
-  onTestFinished(remove);
+  const bundle = bundles.get(example.name) ?? bundled(example);
+  bundles.set(example.name, bundle);
+  const { path } = await bundle;
   const isScheduled = bare(example.code).search(CRON) >= 0;
   const running = programs.start(path, {}, [], { ...env, ...(isScheduled && { SCHEDULED: '1' }) });
   const ask: Ask = (order, ...words) => {

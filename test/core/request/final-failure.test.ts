@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import http, { type ClientRequestArgs } from 'node:http';
 import https from 'node:https';
 import net, { type Server } from 'node:net';
@@ -41,82 +41,57 @@ const fetchFailure = (url: string) =>
     (error: unknown) => error,
   );
 const ca = TEST_CERTIFICATE;
+const EXPIRED = { ca: EXPIRED_CERTIFICATE };
+/** Node's error, or OpenSSL's. */
+const WRONG_VERSION = 'EPROTO|ERR_SSL_WRONG_VERSION_NUMBER';
+
+/** What a server of HTTPS with these options makes of a request. */
+const refusedBy = async (server: https.ServerOptions, request: https.RequestOptions = {}) =>
+  failureOf(https, { port: await secure(server), ...request });
+
+const cutting = () => net.createServer((socket) => socket.destroy());
+
+/** A port where nobody listens any more. */
+async function leftPort(): Promise<number> {
+  const server = net.createServer();
+  const port = await portOf(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
 
 describe('a failure that no second try can cure', () => {
-  test.each<[string, RegExp, () => Promise<unknown>]>([
-    [
-      'a self-signed certificate',
-      /no request can be sent \(DEPTH_ZERO_SELF_SIGNED_CERT\)/,
-      async () => failureOf(https, { port: await secure({}) }),
-    ],
+  test.each<[string, string, () => unknown]>([
+    ['a self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT', () => refusedBy({})],
     [
       'the same by fetch, which keeps it in the cause',
-      /no request can be sent \(DEPTH_ZERO_SELF_SIGNED_CERT\)/,
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
       async () => fetchFailure(`https://localhost:${await secure({})}/`),
     ],
-    [
-      'an expired certificate',
-      /no request can be sent \(CERT_HAS_EXPIRED\)/,
-      async () => failureOf(https, { port: await secure({ cert: EXPIRED_CERTIFICATE }), ca: EXPIRED_CERTIFICATE }),
-    ],
-    [
-      'a certificate of another host',
-      /no request can be sent \(ERR_TLS_CERT_ALTNAME_INVALID\)/,
-      async () => failureOf(https, { host: '127.0.0.1', port: await secure({}), ca }),
-    ],
-    [
-      'TLS to a plain port',
-      /no request can be sent \((EPROTO|ERR_SSL_WRONG_VERSION_NUMBER)\)/,
-      async () => failureOf(https, { port: await plain() }),
-    ],
-    [
-      'the same by fetch',
-      /no request can be sent \((EPROTO|ERR_SSL_WRONG_VERSION_NUMBER)\)/,
-      async () => fetchFailure(`https://localhost:${await plain()}/`),
-    ],
+    ['an expired certificate', 'CERT_HAS_EXPIRED', () => refusedBy({ cert: EXPIRED_CERTIFICATE }, EXPIRED)],
+    ['a certificate of another host', 'ERR_TLS_CERT_ALTNAME_INVALID', () => refusedBy({}, { host: '127.0.0.1', ca })],
+    ['TLS to a plain port', WRONG_VERSION, async () => failureOf(https, { port: await plain() })],
+    ['the same by fetch', WRONG_VERSION, async () => fetchFailure(`https://localhost:${await plain()}/`)],
     [
       'a version of TLS that the server refuses',
-      /no request can be sent \((EPROTO|ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)\)/,
-      async () => failureOf(https, { port: await secure({ minVersion: 'TLSv1.3' }), maxVersion: 'TLSv1.2', ca }),
+      'EPROTO|ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+      () => refusedBy({ minVersion: 'TLSv1.3' }, { maxVersion: 'TLSv1.2', ca }),
     ],
     [
       'no certificate of the client, where one is required',
-      /no request can be sent \(ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED\)/,
-      async () => failureOf(https, { port: await secure({ requestCert: true, rejectUnauthorized: true }), ca }),
+      'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+      () => refusedBy({ requestCert: true, rejectUnauthorized: true }, { ca }),
     ],
-    [
-      'a key that cannot be read',
-      /no request can be sent \(ERR_OSSL_/,
-      () => failureOf(https, { port: 1, key: 'rubbish', cert: 'rubbish' }),
-    ],
-    [
-      'a file that is not there',
-      /no request can be sent \(ENOENT\)/,
-      async () => {
-        try {
-          return readFileSync('/nowhere/ca.pem');
-        } catch (error) {
-          return error;
-        }
-      },
-    ],
-    ['a text that is not a URL', /no request can be sent \((URL|ERR_INVALID_URL)\)/, () => fetchFailure('localhost')],
-    ['a port that does not exist', /ERR_SOCKET_BAD_PORT/, () => failureOf(http, { port: 99_999 })],
-    ['a protocol that is none', /ERR_INVALID_PROTOCOL/, () => failureOf(http, { protocol: 'localhost:', port: 1 })],
-    ['a header with a line break', /ERR_INVALID_CHAR/, () => failureOf(http, { port: 1, headers: { a: 'b\nc' } })],
-    ['an agent that is none', /ERR_INVALID_ARG_TYPE/, () => failureOf(http, { agent: 'x' as never, port: 1 })],
-    [
-      'a host name with a blank',
-      /no request can be sent \(ENOTFOUND\)/,
-      () => failureOf(http, { host: 'dynamodb.eu west-1.example', port: 1 }),
-    ],
-    [
-      'a host name with an empty part',
-      /no request can be sent \(ENOTFOUND\)/,
-      () => failureOf(http, { host: 'dynamodb..example', port: 1 }),
-    ],
-  ])('F120 %s', async (_, expected, fail) => {
-    expect(finalProblem(await fail())).toMatch(expected);
+    ['a key that cannot be read', 'ERR_OSSL_.*', () => failureOf(https, { port: 1, key: 'rubbish', cert: 'rubbish' })],
+    ['a file that is not there', 'ENOENT', () => readFile('/nowhere/ca.pem').catch((error: unknown) => error)],
+    ['a text that is not a URL', 'URL|ERR_INVALID_URL', () => fetchFailure('localhost')],
+    ['a port that does not exist', 'ERR_SOCKET_BAD_PORT', () => failureOf(http, { port: 99_999 })],
+    ['a protocol that is none', 'ERR_INVALID_PROTOCOL', () => failureOf(http, { protocol: 'localhost:', port: 1 })],
+    ['a header with a line break', 'ERR_INVALID_CHAR', () => failureOf(http, { port: 1, headers: { a: 'b\nc' } })],
+    ['an agent that is none', 'ERR_INVALID_ARG_TYPE', () => failureOf(http, { agent: 'x' as never, port: 1 })],
+    ['a host name with a blank', 'ENOTFOUND', () => failureOf(http, { host: 'dynamodb.eu west-1.example', port: 1 })],
+    ['a host name with an empty part', 'ENOTFOUND', () => failureOf(http, { host: 'dynamodb..example', port: 1 })],
+  ])('F120 %s', async (_, code, fail) => {
+    expect(finalProblem(await fail())).toMatch(new RegExp(`no request can be sent \\((${code})\\)`));
   });
 
   test('F120 of several addresses, one may answer at the next try', () => {
@@ -134,32 +109,13 @@ describe('a failure that no second try can cure', () => {
 
 describe('a failure that may pass', () => {
   test.each<[string, () => Promise<unknown>]>([
-    [
-      'a port where nobody listens',
-      async () => {
-        const server = net.createServer();
-        const port = await portOf(server);
-        await new Promise((resolve) => server.close(resolve));
-        return failureOf(http, { port });
-      },
-    ],
+    ['a port where nobody listens', async () => failureOf(http, { port: await leftPort() })],
+    ['the same by fetch', async () => fetchFailure(`http://127.0.0.1:${await leftPort()}/`)],
     ['a well-formed host that is not known', () => failureOf(http, { host: 'nobody.invalid', port: 1 })],
+    ['a connection that is cut', async () => failureOf(https, { port: await portOf(cutting()) })],
     [
-      'a connection that is cut',
-      async () => failureOf(https, { port: await portOf(net.createServer((socket) => socket.destroy())) }),
-    ],
-    [
-      'a plain request to a port of TLS, which looks like a connection that is cut',
+      'a plain request to a port of TLS, which looks like that',
       async () => failureOf(http, { port: await secure({}) }),
-    ],
-    [
-      'fetch to a port where nobody listens',
-      async () => {
-        const server = net.createServer();
-        const port = await portOf(server);
-        await new Promise((resolve) => server.close(resolve));
-        return fetchFailure(`http://127.0.0.1:${port}/`);
-      },
     ],
     ['a socket file that is not there now', () => failureOf(http, { socketPath: '/nowhere/server.sock' })],
   ])('F120 %s', async (_, fail) => {

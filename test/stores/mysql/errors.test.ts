@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MYSQL_ERRORS } from '../../../src/stores/sql/mysql-errors.js';
 import { explain } from '../../../src/stores/sql/sql-errors.js';
 
@@ -17,106 +17,56 @@ const CLIENTS: Readonly<Record<string, (errno: number, words: string) => unknown
     thrown('Raw query failed', { code: 'P2010', meta: { code: String(errno), message: words } }),
 };
 
-test.each(
-  Object.entries(CLIENTS).flatMap(([client, wrap]) =>
-    (
-      [
-        [1142, 'ACCESS_DENIED', true],
-        [1044, 'ACCESS_DENIED', true],
-        [1045, 'ACCESS_DENIED', true],
-        [1146, 'TABLE_NOT_FOUND', true],
-        [1049, 'INVALID_REQUEST', true],
-        [1046, 'INVALID_REQUEST', true],
-        [1054, 'KEY_SCHEMA', true],
-        [1364, 'KEY_SCHEMA', true],
-        [1406, 'KEY_SCHEMA', true],
-        [1644, 'KEY_SCHEMA', true],
-        [1290, 'UNAVAILABLE', true],
-        [1040, 'UNAVAILABLE', true],
-        [1205, 'UNAVAILABLE', true],
-        [1213, 'UNAVAILABLE', true],
-        [1461, 'UNAVAILABLE', true],
-        [1615, 'UNAVAILABLE', true],
-        [1665, 'INVALID_REQUEST', true],
-        [1064, 'INVALID_REQUEST', true],
-        [1059, 'INVALID_REQUEST', true],
-        [1102, 'INVALID_REQUEST', true],
-        [1103, 'INVALID_REQUEST', true],
-        [1175, 'INVALID_REQUEST', true],
-        [1251, 'INVALID_REQUEST', true],
-        [3159, 'INVALID_REQUEST', true],
-        [1130, 'ACCESS_DENIED', true],
-        [1356, 'KEY_SCHEMA', true],
-        [1449, 'KEY_SCHEMA', true],
-        [1526, 'KEY_SCHEMA', true],
-        [1053, 'UNAVAILABLE', false],
-        [1927, 'UNAVAILABLE', false],
-        [2013, 'UNAVAILABLE', false],
-      ] as const
-    ).map(([errno, code, isUnsent]) => ({ client, errno, code, isUnsent, error: wrap(errno, 'in words') })),
-  ),
-)('F132 $errno of $client is $code', ({ error, errno, code, isUnsent }) => {
-  const judged = explain(MYSQL_ERRORS, error, '`locks`');
+const judged = (error: unknown) => {
+  const { code, isUnsent = false } = explain(MYSQL_ERRORS, error, '`locks`');
+  return [code, isUnsent];
+};
 
-  expect([judged.code, judged.isUnsent ?? false]).toEqual([code, isUnsent]);
-  expect(judged.why).toContain(`(${errno})`);
+/** The numbers of each code, and whether the statement surely came to nothing. */
+const NUMBERS: readonly (readonly [code: string, isUnsent: boolean, numbers: readonly number[]])[] = [
+  ['ACCESS_DENIED', true, [1142, 1044, 1045, 1130]],
+  ['TABLE_NOT_FOUND', true, [1146]],
+  ['INVALID_REQUEST', true, [1049, 1046, 1665, 1064, 1059, 1102, 1103, 1175, 1251, 3159]],
+  ['KEY_SCHEMA', true, [1054, 1364, 1406, 1644, 1356, 1449, 1526]],
+  ['UNAVAILABLE', true, [1290, 1040, 1205, 1213, 1461, 1615]],
+  ['UNAVAILABLE', false, [1053, 1927, 2013]],
+];
+
+describe.each(Object.entries(CLIENTS))('F132 the number counts, thrown by %s', (_, wrap) => {
+  test.each(NUMBERS.flatMap(([code, isUnsent, numbers]) => numbers.map((errno) => ({ errno, code, isUnsent }))))(
+    '$errno is $code',
+    ({ errno, code, isUnsent }) => {
+      const error = wrap(errno, 'in words');
+
+      expect(judged(error)).toEqual([code, isUnsent]);
+      expect(explain(MYSQL_ERRORS, error, '`locks`').why).toContain(`(${errno})`);
+    },
+  );
 });
 
-test.each<[string, unknown, string, boolean]>([
-  [
-    'a port that nobody listens on',
-    thrown('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' }),
-    'UNAVAILABLE',
-    true,
-  ],
-  [
-    'a host that is not known',
-    thrown('getaddrinfo ENOTFOUND nowhere.invalid', { code: 'ENOTFOUND', errno: -3008, syscall: 'getaddrinfo' }),
-    'UNAVAILABLE',
-    true,
-  ],
-  [
-    'an answer that is lost',
-    thrown('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read', errno: -104 }),
-    'UNAVAILABLE',
-    false,
-  ],
-  [
-    'the same in mysql2',
-    thrown('Connection lost: The server closed the connection.', { code: 'PROTOCOL_CONNECTION_LOST', fatal: true }),
-    'UNAVAILABLE',
-    false,
-  ],
-  ['a pool of mysql2 that has ended', thrown('Pool is closed.'), 'UNAVAILABLE', true],
-  [
-    'a pool of mariadb that has ended',
-    thrown('pool is closed', { code: 'ER_POOL_ALREADY_CLOSED', errno: 45027 }),
-    'UNAVAILABLE',
-    true,
-  ],
-  [
-    'a connection of mariadb that broke',
-    thrown('socket', { code: 'ER_SOCKET_UNEXPECTED_CLOSE', errno: 45026 }),
-    'UNAVAILABLE',
-    false,
-  ],
-  ['TLS that the server does not speak', thrown('x', { code: 'HANDSHAKE_NO_SSL_SUPPORT' }), 'INVALID_REQUEST', true],
-  [
-    'a certificate of one’s own, in mysql2',
-    thrown('self-signed', { code: 'HANDSHAKE_SSL_ERROR' }),
-    'INVALID_REQUEST',
-    true,
-  ],
-  [
-    'a certificate of one’s own',
-    thrown('self-signed', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
-    'INVALID_REQUEST',
-    true,
-  ],
-])('F133 %s', (_, error, code, isUnsent) => {
-  const judged = explain(MYSQL_ERRORS, error, '`locks`');
+test.each<[string, unknown]>([
+  ['TLS that the server does not speak', thrown('x', { code: 'HANDSHAKE_NO_SSL_SUPPORT' })],
+  ['a certificate of one’s own, in mysql2', thrown('self-signed', { code: 'HANDSHAKE_SSL_ERROR' })],
+  ['a certificate of one’s own', thrown('self-signed', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })],
+])('F133 %s is INVALID_REQUEST', (_, error) => {
+  expect(judged(error)).toEqual(['INVALID_REQUEST', true]);
+});
 
-  expect([judged.code, judged.isUnsent ?? false]).toEqual([code, isUnsent]);
+test.each<[string, unknown]>([
+  ['a port that nobody listens on', thrown('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' })],
+  ['a host that is not known', thrown('x', { code: 'ENOTFOUND', errno: -3008, syscall: 'getaddrinfo' })],
+  ['a pool of mysql2 that has ended', thrown('Pool is closed.')],
+  ['a pool of mariadb that has ended', thrown('pool is closed', { code: 'ER_POOL_ALREADY_CLOSED', errno: 45027 })],
+])('F133 %s is an outage, and nothing was sent', (_, error) => {
+  expect(judged(error)).toEqual(['UNAVAILABLE', true]);
+});
+
+test.each<[string, unknown]>([
+  ['an answer that is lost', thrown('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read', errno: -104 })],
+  ['the same in mysql2', thrown('Connection lost: …', { code: 'PROTOCOL_CONNECTION_LOST', fatal: true })],
+  ['a connection of mariadb that broke', thrown('socket', { code: 'ER_SOCKET_UNEXPECTED_CLOSE', errno: 45026 })],
+])('F133 %s proves nothing', (_, error) => {
+  expect(judged(error)).toEqual(['UNAVAILABLE', false]);
 });
 
 test.each(['(errno 1146) (sqlstate 42S02)', 'Pool is closed.', '1146', 'connect ECONNREFUSED'])(

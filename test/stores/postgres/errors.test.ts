@@ -197,35 +197,35 @@ describe('F133 a mistake is no outage', () => {
 });
 
 describe('F133 the remedy fits', () => {
-  test.each<[string, unknown, string | undefined, string]>([
+  const denied = (what: string) => thrown(`permission denied for ${what}`, { code: '42501' });
+
+  test.each<[string, unknown, string, string?]>([
     [
       'a right to the table',
-      thrown('permission denied for table locks', { code: '42501' }),
-      'UPDATE "locks" SET',
+      denied('table locks'),
       'no right to table "locks" (UPDATE was refused): GRANT SELECT, INSERT, UPDATE ON "locks" TO the role of this client (42501)',
+      'UPDATE "locks" SET',
     ],
     [
       'a right to the schema',
-      thrown('permission denied for schema jobs', { code: '42501' }),
-      'SELECT l.record',
+      denied('schema jobs'),
       'no right to the schema of table "locks": GRANT USAGE ON that SCHEMA TO the role of this client (42501)',
+      'SELECT l.record',
     ],
     [
       'a right to make a table',
-      thrown('permission denied for schema jobs', { code: '42501' }),
-      'CREATE TABLE IF NOT EXISTS',
+      denied('schema jobs'),
       'no right to the schema of table "locks": GRANT CREATE ON that SCHEMA TO the role of this client (42501)',
+      'CREATE TABLE IF NOT EXISTS',
     ],
     [
       'a right to the database',
-      thrown('permission denied for database jobs', { code: '42501' }),
-      undefined,
+      denied('database jobs'),
       'no right to this database: GRANT CONNECT ON that DATABASE TO the role of this client (42501)',
     ],
     [
       'row level security',
       thrown('new row violates …', { code: '42501', routine: 'ExecWithCheckOptions' }),
-      undefined,
       'row level security of table "locks" refuses the row: give the store a table without it (42501)',
     ],
     [
@@ -233,16 +233,14 @@ describe('F133 the remedy fits', () => {
       thrown('no pg_hba.conf entry for host "10.0.0.1", user "jobs", database "jobs", no encryption', {
         code: '28000',
       }),
-      undefined,
       'Postgres lets this user in with TLS only: set ssl, or sslmode=require, for the client (28000)',
     ],
     [
       'a host that is not known',
       thrown('getaddrinfo ENOTFOUND db.example', { code: 'ENOTFOUND', hostname: 'db.example' }),
-      undefined,
       'the host of Postgres was not found: check its name, and the name server (ENOTFOUND)',
     ],
-  ])('%s', (_, error, statement, why) => {
+  ])('%s', (_, error, why, statement) => {
     expect(explain(POSTGRES_ERRORS, error, TABLE, statement).why).toBe(why);
   });
 });

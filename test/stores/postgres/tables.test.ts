@@ -1,10 +1,9 @@
 import { Pool } from 'pg';
 import type { LockStoreError } from 'single-execution';
 import { postgresStore } from 'single-execution/postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { ownEngine } from '../../support/backends/stage.js';
-import { call, claim, done, grant } from '../../support/one-run.js';
-import { failureOf } from '../../support/settled.js';
+import { expectOfTable } from '../sql/made-by-hand.js';
 
 const { server, pool } = await ownEngine('postgres');
 const asJobs = new Pool({
@@ -107,22 +106,6 @@ describe('F133 a table that somebody made by hand', () => {
       `CREATE SCHEMA ${schema}; SET search_path = ${schema}, public; ${statements}; RESET search_path;
       GRANT USAGE ON SCHEMA ${schema} TO jobs; GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA ${schema} TO jobs`,
     );
-    const store = postgresStore({ client: asJobs, table: `${schema}.t` });
-    const asked = claim({ name: 'Digest 0123' });
-    if (code !== undefined) {
-      const error = await failureOf<LockStoreError>(store.acquire(asked, call()));
-      expect(error).toMatchObject({
-        code,
-        retryable: false,
-        message: expect.stringContaining('give the store a table'),
-      });
-      return;
-    }
-
-    const lease = await grant(store, asked);
-    expect(await store.acquire(claim({ name: 'Digest 0123' }), call())).toMatchObject({ reason: 'locked' });
-    expect(await store.extend(lease, { leaseMs: 60_000 }, call())).toMatchObject({ status: 'extended' });
-    expect(await store.release(lease, done, call())).toBe('released');
-    expect((await store.list(call())).map(({ name }) => name)).toEqual(['Digest 0123']);
+    await expectOfTable(postgresStore({ client: asJobs, table: `${schema}.t` }), code);
   });
 });

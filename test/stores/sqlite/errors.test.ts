@@ -101,101 +101,69 @@ describe.each(Object.entries(CLIENTS))('F132 the result code counts, thrown by %
   });
 });
 
-test.each<[string, unknown, string, boolean]>([
-  ['words without a code', thrown('no such table: nowhere'), 'TABLE_NOT_FOUND', true],
+const fetchFailed = (cause: Error) => new TypeError('fetch failed', { cause });
+
+/** Mistakes and outages, by the code and by whether the statement is known not to have been sent. */
+const MEANINGS: readonly (readonly [code: string, isUnsent: boolean, errors: Readonly<Record<string, unknown>>])[] = [
+  ['TABLE_NOT_FOUND', true, { 'words without a code': thrown('no such table: nowhere') }],
   [
-    'a directory, in libSQL',
-    thrown('ConnectionFailed("Unable to open connection to local database /tmp: 14")'),
     'INVALID_REQUEST',
     true,
+    {
+      'a directory, in libSQL': thrown('ConnectionFailed("Unable to open connection to local database /tmp: 14")'),
+      'a text that is no URL': thrown("URL_INVALID: The URL 'locks.db' is not in a valid format", {
+        code: 'URL_INVALID',
+      }),
+      'a scheme of another service': thrown('…', { code: 'URL_SCHEME_NOT_SUPPORTED' }),
+      'a port that is none': Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL' }),
+      'a port that fetch refuses': fetchFailed(new Error('bad port')),
+      'a certificate of one’s own': fetchFailed(thrown('x', { code: 'SELF_SIGNED_CERT_IN_CHAIN' })),
+      'a database that is not there': thrown('SERVER_ERROR: Server returned HTTP status 404', { code: 'SERVER_ERROR' }),
+    },
   ],
   [
-    'a client of libSQL that is closed',
-    thrown('CLIENT_CLOSED: The client is closed', { code: 'CLIENT_CLOSED' }),
-    'UNAVAILABLE',
-    true,
-  ],
-  ['a node:sqlite that is closed', thrown('database is not open', { code: 'ERR_INVALID_STATE' }), 'UNAVAILABLE', true],
-  [
-    'a statement of libSQL that is open',
-    thrown('SQLITE_BUSY: cannot commit transaction - SQL statements in progress', { code: 'SQLITE_BUSY' }),
-    'UNAVAILABLE',
-    true,
-  ],
-  [
-    'a text that is no URL',
-    thrown("URL_INVALID: The URL 'locks.db' is not in a valid format", { code: 'URL_INVALID' }),
-    'INVALID_REQUEST',
-    true,
-  ],
-  [
-    'a scheme of another service',
-    thrown('URL_SCHEME_NOT_SUPPORTED: …', { code: 'URL_SCHEME_NOT_SUPPORTED' }),
-    'INVALID_REQUEST',
-    true,
-  ],
-  [
-    'a port that is none',
-    Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL' }),
-    'INVALID_REQUEST',
-    true,
-  ],
-  [
-    'a port that fetch refuses',
-    new TypeError('fetch failed', { cause: new Error('bad port') }),
-    'INVALID_REQUEST',
-    true,
-  ],
-  [
-    'a certificate of one’s own',
-    new TypeError('fetch failed', { cause: thrown('x', { code: 'SELF_SIGNED_CERT_IN_CHAIN' }) }),
-    'INVALID_REQUEST',
-    true,
-  ],
-  [
-    'a token that is refused',
-    thrown('SERVER_ERROR: Server returned HTTP status 401', {
-      code: 'SERVER_ERROR',
-      cause: thrown('Server returned HTTP status 401', { status: 401 }),
-    }),
     'ACCESS_DENIED',
     true,
+    {
+      'a token that is refused': thrown('SERVER_ERROR: Server returned HTTP status 401', {
+        code: 'SERVER_ERROR',
+        cause: thrown('Server returned HTTP status 401', { status: 401 }),
+      }),
+    },
   ],
   [
-    'a database that is not there',
-    thrown('SERVER_ERROR: Server returned HTTP status 404', { code: 'SERVER_ERROR' }),
-    'INVALID_REQUEST',
-    true,
-  ],
-  [
-    'a server that is busy',
-    thrown('SERVER_ERROR: Server returned HTTP status 503', { cause: thrown('x', { status: 503 }) }),
-    'UNAVAILABLE',
-    false,
-  ],
-  [
-    'a WebSocket that nobody listens on',
-    thrown('HRANA_WEBSOCKET_ERROR: connect ECONNREFUSED 127.0.0.1:1', {
-      code: 'HRANA_WEBSOCKET_ERROR',
-      cause: thrown('connect ECONNREFUSED 127.0.0.1:1'),
-    }),
     'UNAVAILABLE',
     true,
+    {
+      'a client of libSQL that is closed': thrown('CLIENT_CLOSED: The client is closed', { code: 'CLIENT_CLOSED' }),
+      'a node:sqlite that is closed': thrown('database is not open', { code: 'ERR_INVALID_STATE' }),
+      'a statement of libSQL that is open': thrown(
+        'SQLITE_BUSY: cannot commit transaction - SQL statements in progress',
+        { code: 'SQLITE_BUSY' },
+      ),
+      'a WebSocket that nobody listens on': thrown('HRANA_WEBSOCKET_ERROR: connect ECONNREFUSED 127.0.0.1:1', {
+        code: 'HRANA_WEBSOCKET_ERROR',
+        cause: thrown('connect ECONNREFUSED 127.0.0.1:1'),
+      }),
+    },
   ],
   [
-    'an answer that is lost',
-    new TypeError('fetch failed', { cause: thrown('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' }) }),
     'UNAVAILABLE',
     false,
+    {
+      'a server that is busy': thrown('SERVER_ERROR: Server returned HTTP status 503', {
+        cause: thrown('x', { status: 503 }),
+      }),
+      'an answer that is lost': fetchFailed(thrown('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' })),
+      'an answer of another service': thrown('HRANA_PROTO_ERROR: Expected array', { code: 'HRANA_PROTO_ERROR' }),
+    },
   ],
-  [
-    'an answer of another service',
-    thrown('HRANA_PROTO_ERROR: Expected array', { code: 'HRANA_PROTO_ERROR' }),
-    'UNAVAILABLE',
-    false,
-  ],
-])('F133 %s', (_, error, code, isUnsent) => {
-  expect(judged(error)).toEqual([code, isUnsent]);
+];
+
+describe.each(MEANINGS)('F133 %s, surely not sent: %s', (code, isUnsent, errors) => {
+  test.each(Object.entries(errors))('%s', (_, error) => {
+    expect(judged(error)).toEqual([code, isUnsent]);
+  });
 });
 
 describe.each([

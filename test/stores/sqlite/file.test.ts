@@ -96,7 +96,8 @@ test('rows 21, 22: keepAlive holds the lock in a file that another process keeps
   expect(types).not.toContain('lost');
 });
 
-test.each(Object.entries(CLIENTS))(
+// At the same time: one of the two programs is a process of its own.
+test.concurrent.each(Object.entries(CLIENTS))(
   'F177 F178 a file that is locked, deleted, replaced, full or read-only, over %s',
   async (_, play) => {
     expect(await play()).toEqual(seenInFiles());

@@ -5,8 +5,9 @@ import { createClient } from '@libsql/client';
 import type { LockStoreError } from 'single-execution';
 import { createSqliteTable, sqliteStore } from 'single-execution/sqlite';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { call, claim, done, grant } from '../../support/one-run.js';
+import { call, claim } from '../../support/one-run.js';
 import { failureOf } from '../../support/settled.js';
+import { expectOfTable } from '../sql/made-by-hand.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -65,23 +66,7 @@ describe('F133 a table that somebody made by hand', () => {
   test.each(Object.entries(TABLES))('%s', async (_, [statements, code]) => {
     const client = opened();
     await client.batch([statements].flat(), 'write');
-    const store = sqliteStore({ client, table: 't' });
-    const asked = claim({ name: 'Digest 0123' });
-    if (code !== undefined) {
-      const error = await failureOf<LockStoreError>(store.acquire(asked, call()));
-      expect(error).toMatchObject({
-        code,
-        retryable: false,
-        message: expect.stringContaining('give the store a table'),
-      });
-      return;
-    }
-
-    const lease = await grant(store, asked);
-    expect(await store.acquire(claim({ name: 'Digest 0123' }), call())).toMatchObject({ reason: 'locked' });
-    expect(await store.extend(lease, { leaseMs: 60_000 }, call())).toMatchObject({ status: 'extended' });
-    expect(await store.release(lease, done, call())).toBe('released');
-    expect((await store.list(call())).map(({ name }) => name)).toEqual(['Digest 0123']);
+    await expectOfTable(sqliteStore({ client, table: 't' }), code);
   });
 });
 
