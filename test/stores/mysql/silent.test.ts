@@ -13,7 +13,7 @@ describe('F209 a connection that goes silent', () => {
   test.each([
     ['newest', mariadb],
     ['oldest', oldMariadb as unknown as typeof mariadb],
-  ])('is closed without a KILL, whose failure would end the process: the %s mariadb', async (_, { createPool }) => {
+  ])('is closed without a KILL, whose failure would end the process: the %s mariadb', async (name, { createPool }) => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
     process.on('unhandledRejection', note);
@@ -30,7 +30,7 @@ describe('F209 a connection that goes silent', () => {
     const url = new URL(server.url);
     const client = createPool({ host: url.hostname, port: proxy.port, user: 'root', database: url.pathname.slice(1) });
 
-    await grant(mysqlStore({ client }), claim());
+    await grant(mysqlStore({ client }), claim({ name }));
     await expect.poll(() => client.activeConnections()).toBe(0);
     await client.end();
     await untilUnhandledAreTold();
