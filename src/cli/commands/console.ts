@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { LockInfo } from '../../admin/lock-admin.js';
-import { type DueTicks, withDueTicks } from '../../operate/due-ticks.js';
+import { judgedJob } from '../../operate/judged-job.js';
+import type { Job } from '../../operate/troubles.js';
 import type { Command } from '../command.js';
 import { startConsole } from '../console/console-server.js';
 import { pacedAdmin } from '../console/paced-admin.js';
@@ -41,7 +41,7 @@ export const consoleCommand: Command = {
 };
 
 async function exportTo(session: Session, page: string, file: string): Promise<number> {
-  const locks = (await session.admin.list()).map(withDueTicks);
+  const locks = (await session.admin.list()).map(judgedJob);
   const report = { at: new Date(session.clock.now()), store: (await session.open()).words, locks };
   try {
     await writeFile(file, reportPage(page, report), { flag: session.has('force') ? 'w' : 'wx' });
@@ -87,7 +87,7 @@ const NO_DATA = '<script type="application/json" id="report">null</script>';
 interface Report {
   readonly at: Date;
   readonly store: string;
-  readonly locks: readonly (LockInfo & DueTicks)[];
+  readonly locks: readonly Job[];
 }
 
 /** The console's page, a file that needs no other file. @throws CliError if it was not built */

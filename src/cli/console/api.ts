@@ -1,5 +1,5 @@
 import { type Clock, CorruptLockError, LockHeldError, LockStoreError } from '../../index.js';
-import { withDueTicks } from '../../operate/due-ticks.js';
+import { judgedJob } from '../../operate/judged-job.js';
 import { comingTicks } from '../../operate/times.js';
 import { CliError, isWrongUse, quoted } from '../exit-code.js';
 import { findLock } from '../known-lock.js';
@@ -24,6 +24,8 @@ export interface Desk {
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
+  /** The body if it is JSON already. */
+  readonly json?: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -76,6 +78,8 @@ async function answer(desk: Desk, { method, path, query, body }: Call): Promise<
   const { admin, clock } = desk;
   const [kind, name, act] = path;
   if (method === 'GET' && kind === 'next' && path.length === 1) return ok(nextTicks(query, clock.now()));
+  if (method === 'GET' && kind === 'changes' && path.length === 1)
+    return { ...ok(undefined), json: await admin.changesAfter(revisionIn(query)) };
   if (kind !== 'locks' || path.length > 3) return refused(404, 'there is nothing at this address');
   const run = act !== undefined && Object.hasOwn(ACTS, act) ? ACTS[act] : undefined;
   if (act !== undefined && !run) return refused(404, 'there is nothing at this address');
@@ -84,7 +88,7 @@ async function answer(desk: Desk, { method, path, query, body }: Call): Promise<
   if (name === undefined) return ok(await admin.list());
   if (!run) {
     const lock = await findLock(admin, name);
-    return lock ? ok(withDueTicks(lock)) : unknown(name);
+    return lock ? ok(judgedJob(lock)) : unknown(name);
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return refused(400, 'the body is no object of JSON');
@@ -107,6 +111,13 @@ function scheduleIn(schedule: unknown, timeZone: unknown) {
   if (typeof schedule !== 'string' || schedule === '')
     throw new TypeError('schedule is missing: pass a cron or a rate');
   return scheduleOf(schedule, timeZone == null || timeZone === '' ? undefined : String(timeZone));
+}
+
+function revisionIn(query: URLSearchParams): number {
+  const after = query.get('after') ?? '0';
+  if (!/^\d{1,15}$/.test(after))
+    throw new TypeError(`after is ${quoted(after)}: pass the revision of the last answer, or 0`);
+  return Number(after);
 }
 
 function instant(value: unknown, field: string): Date {

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createGzip } from 'node:zlib';
 import { type Answer, answerCall, type Desk } from './api.js';
 import { type House, refusalOf } from './gate.js';
 import { REFRESH_MS } from './paced-admin.js';
 
 const API = '/api/';
 const MOST_BYTES = 10_000;
+/** Characters. A shorter answer is sent as it is. */
+const LEAST_ZIPPED = 10_000;
 
 export interface ConsoleOptions extends Desk {
   readonly page: string;
@@ -77,13 +80,28 @@ async function serve(request: IncomingMessage, response: ServerResponse, served:
   return reply(response, await answerCall(served, { method, path, query: searchParams, body: parsed(body) }));
 }
 
-function reply(response: ServerResponse, { status, body }: Answer): void {
-  head(response, status, 'application/json');
-  response.end(JSON.stringify(body));
+function reply(response: ServerResponse, { status, body, json = JSON.stringify(body) }: Answer): void {
+  const accepted = String(response.req.headers['accept-encoding']);
+  if (json.length < LEAST_ZIPPED || !/\bgzip\b/.test(accepted)) {
+    head(response, status, 'application/json');
+    response.end(json);
+    return;
+  }
+  // The list of thousands of jobs may go through a tunnel.
+  head(response, status, 'application/json', { 'content-encoding': 'gzip' });
+  const zip = createGzip({ level: 1 });
+  zip.pipe(response);
+  zip.end(json);
 }
 
-function head(response: ServerResponse, status: number, type: string): void {
+function head(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  more: Readonly<Record<string, string>> = {},
+): void {
   response.writeHead(status, {
+    ...more,
     'content-type': type,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',

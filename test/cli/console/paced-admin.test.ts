@@ -1,10 +1,11 @@
-import { lockAdmin } from 'single-execution/admin';
+import { type LockInfo, lockAdmin } from 'single-execution/admin';
 import { memoryStore } from 'single-execution/memory';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startConsole } from '../../../src/cli/console/console-server.js';
 import { pacedAdmin, REFRESH_MS } from '../../../src/cli/console/paced-admin.js';
-import { ran } from '../stage.js';
+import type { Job } from '../../../src/operate/troubles.js';
+import { ran, ranAt } from '../stage.js';
 
 /** Locks whose reads are counted, and a clock to turn. */
 function counted() {
@@ -95,5 +96,85 @@ describe('the pages of a console that are open', () => {
       ['b', 'free'],
     ]);
     expect(reads).toEqual({ list: 1, get: 2 });
+  });
+
+  test('row 244: are sent only the jobs that have changed, and the names of those that are gone', async () => {
+    const { clock, store, admin, paced, reads } = counted();
+    for (const name of ['a', 'b', 'c']) await ran(store, name);
+    const changes = async (revision: number) => {
+      const { jobs, ...rest } = JSON.parse(await paced.changesAfter(revision));
+      return { ...rest, jobs: jobs.map(({ name, state }: LockInfo) => [name, state]) };
+    };
+    const all = ['a', 'b', 'c'].map((name) => [name, 'free']);
+    expect(await changes(0)).toEqual({ revision: 3, more: false, gone: [], jobs: all });
+    expect(await changes(3)).toEqual({ revision: 3, more: false, gone: [], jobs: [] });
+
+    await admin.pause('b');
+    await admin.delete('c', { fencingToken: (await admin.get('c'))?.fencingToken ?? 0 });
+    expect(await changes(3)).toEqual({ revision: 3, more: false, gone: [], jobs: [] });
+    await clock.advance(REFRESH_MS);
+    expect(await changes(3)).toEqual({ revision: 5, more: false, gone: ['c'], jobs: [['b', 'paused']] });
+    expect(await changes(0)).toEqual({
+      revision: 5,
+      more: false,
+      gone: ['c'],
+      jobs: [
+        ['a', 'free'],
+        ['b', 'paused'],
+      ],
+    });
+    await clock.advance(10 * REFRESH_MS);
+    expect(await changes(5)).toEqual({ revision: 5, more: false, gone: [], jobs: [] });
+    expect(reads.list).toBe(3);
+  });
+
+  test('row 244: are sent ten thousand jobs in parts, the most urgent ones first', async () => {
+    const { clock, admin } = counted();
+    const name = (n: number) => `job-${String(n).padStart(5, '0')}`;
+    const locks = Array.from({ length: 10_000 }, (_, n) => {
+      const isIll = n % 50 === 49;
+      return { name: name(n), state: isIll ? 'corrupt' : 'free', failuresInARow: 0, runs: [] } as const;
+    });
+    const paced = pacedAdmin({ ...admin, list: async () => [...locks] }, clock);
+    const parts: (readonly LockInfo[])[] = [];
+    let revision = 0;
+    for (let more = true; more; ) {
+      const part = JSON.parse(await paced.changesAfter(revision));
+      ({ more, revision } = part);
+      parts.push(part.jobs);
+    }
+
+    expect(parts.map(({ length }) => length)).toEqual(Array.from({ length: 10 }, () => 1_000));
+    expect(parts[0]?.filter(({ state }) => state === 'corrupt')).toHaveLength(200);
+    expect(parts[0]?.[0]?.name).toBe(name(49));
+    expect(new Set(parts.flat().map((job) => job.name)).size).toBe(10_000);
+  });
+
+  test('row 244: are told when time alone has changed a job', async () => {
+    const { clock, store, admin } = counted();
+    await ranAt(store, 'hourly', {
+      tick: new Date(clock.now()),
+      atMs: clock.now(),
+      tookMs: 1_000,
+      lockedBy: 'web-1',
+      schedule: '0 * * * *',
+    });
+    const [seen] = await admin.list();
+    let minutes = 0;
+    const readAt = () => new Date(clock.now() + minutes * 60_000);
+    const later = pacedAdmin({ ...admin, list: async () => [{ ...(seen as LockInfo), readAt: readAt() }] }, clock);
+    const told = async (to: number) => {
+      await clock.advance(REFRESH_MS);
+      minutes = to;
+      const { jobs } = JSON.parse(await later.changesAfter(revision));
+      revision += jobs.length;
+      return jobs.map(({ troubles = [], nextTick }: Job) => [troubles, String(nextTick).slice(11, 16)]);
+    };
+    let revision = 0;
+
+    expect(await told(1)).toEqual([[[], '01:00']]);
+    expect(await told(2)).toEqual([]);
+    expect(await told(61)).toEqual([[[], '02:00']]);
+    expect(await told(76)).toEqual([[['overdue'], '02:00']]);
   });
 });

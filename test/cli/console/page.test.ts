@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import type { Page } from 'playwright-core';
+import type { LockInfo } from 'single-execution/admin';
 import { describe, expect, test } from 'vitest';
+import { REFRESH_MS } from '../../../src/cli/console/paced-admin.js';
+import { systemClock } from '../../../src/core/values/clock.js';
 import { cliStage, freshName, ran, taken } from '../stage.js';
 import { realChromium } from './browser.js';
 import { servedConsole } from './stage.js';
@@ -46,7 +49,10 @@ describe('the page of the console', () => {
     await expect.poll(() => ticks.count()).toBe(10);
     expect(await ticks.first().textContent()).toMatch(/T0[01]:00:00Z$/);
     expect(await page.getByRole('form', { name: `Next ticks of ${name}` }).count()).toBe(0);
-    expect(await page.locator('h2').textContent()).toMatch(new RegExp(`^${name} held overdue 3\\dd`));
+    expect(await page.locator('h2').textContent()).toBe(`${name} held`);
+    expect(await page.getByRole('list', { name: 'What is wrong' }).textContent()).toMatch(
+      /^overdue 3\w+ Neither .* The last run began \d+m?s ago/,
+    );
   });
 
   test('pauses and resumes a job', async () => {
@@ -152,11 +158,14 @@ describe('the page of the console', () => {
   test('follows what happens without being loaded again', async () => {
     const name = freshName();
     const { fencingToken } = await taken(redis().store, name);
-    const page = await open((await servedConsole(stage(), 'redis')).url);
+    let aheadMs = 0;
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
+    const page = await open((await servedConsole(stage(), 'redis', { clock })).url);
     await job(page, name);
 
     await redis().admin.forceRelease(name, { fencingToken });
-    await expect.poll(() => state(page), { timeout: 60_000 }).toBe('forced');
+    aheadMs = REFRESH_MS;
+    await expect.poll(() => state(page)).toBe('forced');
     expect(await page.locator('header').textContent()).toContain('reads the store at most every 5s');
   });
 
@@ -247,6 +256,121 @@ describe('the page of the console', () => {
       expect(box?.x).toBeGreaterThanOrEqual(picture?.x ?? Number.NaN);
       expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual((picture?.x ?? 0) + (picture?.width ?? 0));
     }
+  });
+});
+
+describe('the list of many jobs', () => {
+  const now = Date.now();
+  const ago = (minutes: number) => new Date(now - minutes * 60_000);
+  const lock = (name: string, more: Partial<LockInfo> = {}): LockInfo => ({
+    name,
+    state: 'free',
+    failuresInARow: 0,
+    runs: [1, 2, 3].map((n) => ({
+      status: 'succeeded',
+      lockedAt: ago(n * 60),
+      durationMs: 60_000,
+      fencingToken: 9 - n,
+    })),
+    readAt: new Date(now),
+    ...more,
+  });
+  const locks = [
+    ...Array.from({ length: 230 }, (_, n) => lock(`job-${String(n).padStart(3, '0')}`)),
+    lock('w-failing', {
+      failuresInARow: 1,
+      runs: [{ status: 'failed', lockedAt: ago(5), durationMs: 1_000, fencingToken: 9 }],
+    }),
+    lock('x-late', { schedule: '0 0 * * *', doneTick: ago(9_000), runs: [] }),
+    lock('y-over', {
+      schedule: '*/5 * * * *',
+      doneTick: ago(12),
+      state: 'held',
+      lockedBy: 'web-7',
+      fencingToken: 10,
+      tick: ago(11),
+      lockedAt: ago(11),
+      lockUntil: ago(-9),
+    }),
+    lock('z-corrupt', { state: 'corrupt', problem: 'fencingToken is seven', runs: [] }),
+  ];
+  const many = async () => {
+    const admin = { ...redis().admin, list: async () => locks };
+    return (await servedConsole(stage(), 'redis', { admin })).url;
+  };
+  const rows = (page: Page) => page.locator('tbody th').allTextContents();
+  const found = (page: Page) => page.getByRole('status').textContent();
+
+  test('row 243: has the jobs in trouble first, with what is wrong, and the others on pages', async () => {
+    const page = await open(await many());
+    await page.getByRole('row').nth(1).waitFor();
+
+    expect((await rows(page)).slice(0, 5)).toEqual(['z-corrupt', 'x-late', 'y-over', 'w-failing', 'job-000']);
+    const row = (name: string) => page.getByRole('row', { name });
+    expect(await row('z-corrupt').textContent()).toContain('fencingToken is seven');
+    expect(await row('x-late').textContent()).toMatch(/overdue \dd/);
+    expect(await row('y-over').textContent()).toMatch(/heldpast its next tick for \d+m.*web-7/);
+    expect(await row('y-over').locator('.over.past-tick').count()).toBe(1);
+    expect(await row('w-failing').textContent()).toContain('last run failed');
+    expect(await page.locator('tbody tr').count()).toBe(100);
+    expect(await found(page)).toBe('234 of 234 jobs; times in UTC');
+    for (const last of ['job-195', 'job-229']) {
+      await page.getByRole('navigation').first().getByRole('button', { name: 'Next' }).click();
+      expect((await rows(page)).at(-1)).toBe(last);
+    }
+  });
+
+  test('row 243: is found by the key /, and its filter is in the address', async () => {
+    const page = await open(await many());
+    await page.getByRole('row').nth(1).waitFor();
+
+    await page.keyboard.press('/');
+    await page.keyboard.type('job 01');
+    expect(await found(page)).toMatch(/^13 of 234/);
+    await page.getByLabel('Last runs of').selectOption('7d');
+    const link = page.url();
+    await page.keyboard.press('/');
+    await page.getByLabel('Find').press('Escape');
+    expect(await found(page)).toMatch(/^234 of 234/);
+    const late = page.getByRole('button', { name: 'Overdue 1' });
+    await late.click();
+    expect(await rows(page)).toEqual(['x-late']);
+    expect(await late.getAttribute('aria-pressed')).toBe('true');
+    expect(page.url()).toMatch(/&show=overdue/);
+    await page.keyboard.press('/');
+    await page.keyboard.type('/w');
+    expect(await page.getByText('has "/w" in its name').isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Show all jobs' }).click();
+    expect(await found(page)).toMatch(/^234 of 234/);
+
+    await page.goto('about:blank');
+    await page.goto(link);
+    await expect.poll(() => found(page)).toMatch(/^13 of 234/);
+    expect(await page.getByLabel('Find').inputValue()).toBe('job 01');
+    await page.getByRole('link', { name: 'job-101' }).click();
+    await page.getByRole('link', { name: 'All jobs' }).click();
+    expect(await found(page)).toMatch(/^13 of 234/);
+  });
+
+  test.each([390, 1280])('row 243: shows all jobs on one axis, in a window of %i pixels', async (width) => {
+    const page = await open(await many(), { viewport: { width, height: 700 } });
+    await page.getByRole('row').nth(5).waitFor();
+
+    const lines = (name: string) =>
+      page
+        .getByRole('row', { name })
+        .locator('.grid')
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
+    expect(await lines('job-000')).toEqual(await lines('y-over'));
+    const labels = page.locator('svg.list-axis text');
+    expect((await labels.allTextContents()).at(-1)).toBe('now');
+    expect(await labels.count()).toBeGreaterThan(3);
+    expect(await labels.first().isVisible()).toBe(true);
+    const [first] = await lines('job-000');
+    const box = await labels.first().boundingBox();
+    expect(Math.abs((box?.x ?? 0) + (box?.width ?? 0) / 2 - (first ?? 0))).toBeLessThan(25);
+    await page.evaluate('scrollTo(0, 3_000)');
+    expect((await labels.first().boundingBox())?.y).toBeLessThan(40);
   });
 });
 

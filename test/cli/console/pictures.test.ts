@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { lockAdmin } from 'single-execution/admin';
+import { CorruptLockError } from 'single-execution';
+import { type LockAdmin, lockAdmin } from 'single-execution/admin';
 import { memoryStore } from 'single-execution/memory';
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest';
+import { corruptLock } from '../../../src/admin/lock-info.js';
 import { startConsole } from '../../../src/cli/console/console-server.js';
 import { pacedAdmin } from '../../../src/cli/console/paced-admin.js';
 import { type BuiltCli, builtCli } from '../../support/built-cli.js';
@@ -62,6 +64,7 @@ const SCHEDULES: Readonly<Record<string, string>> = {
   'rotate-keys': '0 5 * * * in Europe/Berlin',
   'send-digest': '0 * * * *',
   'sync-tenants/eu-central-1': '*/15 * * * *',
+  'sync-tenants/us-east-1': '*/15 * * * *',
   'warm-cache': '0 1/2 * * *',
 };
 
@@ -128,8 +131,23 @@ async function theNight() {
   }
   await begun(eu, at(23, 4, 15), 10);
 
+  const us = 'sync-tenants/us-east-1';
+  for (let n = 10; n > 0; n--) {
+    // Every fourth run goes on past its next tick, which is skipped.
+    const minutes = n % 4 === 2 ? 24 : 6;
+    if (n % 4 !== 1) await ran(us, new Date(at(23, 4).getTime() - n * 15 * MINUTE_MS), minutes);
+  }
+  await begun(us, at(23, 4), 30);
+
   await ran('warm-cache', at(23, 1), 10);
   await begun('warm-cache', at(23, 3), 120);
   await unlocked('warm-cache', NOW - 8 * MINUTE_MS);
-  return admin(NOW);
+  return withCorruptLock(admin(NOW));
+}
+
+/** With a lock whose record somebody has edited. */
+function withCorruptLock(admin: LockAdmin): LockAdmin {
+  const record = { name: 'import-prices', item: { v: 1, state: 'held', fencingToken: 'seven' }, readMs: NOW };
+  const corrupt = corruptLock(record, new CorruptLockError('import-prices', 'fencingToken', 'seven'));
+  return { ...admin, list: async () => [...(await admin.list()), corrupt] };
 }

@@ -48,11 +48,11 @@ export async function consoleOf({ stdout }: ChildProcess): Promise<StartedConsol
 export async function servedConsole(
   { cli, on }: CliStage,
   kind: Kind,
-  { readOnly = false } = {},
+  { readOnly = false, admin = on(kind).admin, clock = systemClock } = {},
 ): Promise<StartedConsole> {
   const running = await startConsole({
-    admin: pacedAdmin(on(kind).admin, systemClock),
-    clock: systemClock,
+    admin: pacedAdmin(admin, clock),
+    clock,
     page: await readText(join(dirname(cli.path), 'console.html')),
     readOnly,
     store: kind,

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import type { LockInfo, RunInfo } from 'single-execution/admin';
 import { describe, expect, test } from 'vitest';
 import { lockInfo } from '../../../src/admin/lock-info.js';
-import { axisOf, timelineOf, timelineWords } from '../../../src/cli/console/page/timeline.js';
+import { axisOf } from '../../../src/cli/console/page/scale.js';
+import { timelineOf, timelineWords } from '../../../src/cli/console/page/timeline.js';
 import { lockFacts } from '../../../src/operate/lock-summary.js';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
@@ -172,11 +173,14 @@ test('any history is drawn, and no instant of it is one that has no date', () =>
 });
 
 describe('the instants below the picture', () => {
-  const words = (lengthMs: number) =>
-    axisOf({ fromMs: NOON, toMs: NOON + lengthMs, bars: [], marks: [] }, 6).map((mark) => mark.words);
+  const words = (lengthMs: number) => axisOf({ fromMs: NOON, toMs: NOON + lengthMs }, 6).map((mark) => mark.words);
 
   test('are round, as many as there is room for', () => {
-    expect(words(60 * MINUTE)).toEqual(['12:00', '12:15', '12:30', '12:45']);
+    expect(words(60 * MINUTE)).toEqual(['12:00', '12:10', '12:20', '12:30', '12:40', '12:50']);
+  });
+
+  test('name the day at midnight', () => {
+    expect(words(1_440 * MINUTE)).toEqual(['12:00', '18:00', '11-21', '06:00']);
   });
 
   test('are days where the picture is long', () => {

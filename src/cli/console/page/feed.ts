@@ -1,13 +1,20 @@
-import type { LockInfo } from '../../../admin/lock-admin.js';
-import type { DueTicks } from '../../../operate/due-ticks.js';
+import { byUrgency, type Job } from '../../../operate/troubles.js';
+import { address } from './address.js';
 
-/** A lock as the page gets it. */
-export type Job = LockInfo & DueTicks;
+export type { Job };
 
 /** The source of the page's data: a running console, which is asked again and again, or a report in the page. */
 export type Feed =
   | { readonly kind: 'live'; readonly token: string }
   | { readonly kind: 'report'; readonly at: Date; readonly store: string; readonly locks: readonly Job[] };
+
+/** What a console says of the jobs that have changed. */
+export interface Changes {
+  readonly revision: number;
+  readonly more: boolean;
+  readonly gone: readonly string[];
+  readonly jobs: readonly Job[];
+}
 
 export function readFeed(): Feed {
   const report = revived(JSON.parse(document.getElementById('report')?.textContent ?? 'null')) as Omit<
@@ -15,19 +22,6 @@ export function readFeed(): Feed {
     'kind'
   > | null;
   return report ? { kind: 'report', ...report } : { kind: 'live', token: address().get('token') ?? '' };
-}
-
-/** The parameters behind `#` in the address. */
-export function address(): URLSearchParams {
-  return new URLSearchParams(location.hash.slice(1));
-}
-
-/** The address of a job's page, or of the list. */
-export function linkTo(job?: string): string {
-  const to = address();
-  if (job === undefined) to.delete('job');
-  else to.set('job', job);
-  return `#${to}`;
 }
 
 /** Asks the console. @throws Error with a message for people */
@@ -46,9 +40,18 @@ export async function ask<T>(token: string, path: string, body?: object): Promis
 export const lockPath = (name: string, act?: string): string =>
   ['locks', encodeURIComponent(name), ...(act ? [act] : [])].join('/');
 
+/** Jobs with changes, the most urgent ones first. Jobs that have not changed stay the same objects. */
+export function withChanges(jobs: readonly Job[], { gone, jobs: changed }: Changes): readonly Job[] {
+  if (changed.length === 0 && gone.length === 0) return jobs;
+  const named = new Map(jobs.map((job) => [job.name, job]));
+  for (const name of gone) named.delete(name);
+  for (const job of changed) named.set(job.name, job);
+  return [...named.values()].sort(byUrgency);
+}
+
 const INSTANT = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** Members that hold an instant or a list of instants. In any other member, a text that looks like one stays a text. */
-const INSTANTS = [
+const INSTANTS = new Set([
   'lockedAt',
   'lockUntil',
   'tick',
@@ -61,11 +64,16 @@ const INSTANTS = [
   'readAt',
   'overdueTick',
   'nextTick',
-];
+  'pausedTick',
+]);
 
+/** Turns the instants in an answer into Dates, in place: a list of thousands of locks has hundreds of thousands. */
 function revived(value: unknown, key = ''): unknown {
-  if (Array.isArray(value)) return value.map((part) => revived(part, key));
-  if (typeof value === 'string') return INSTANTS.includes(key) && INSTANT.test(value) ? new Date(value) : value;
+  if (typeof value === 'string') return INSTANTS.has(key) && INSTANT.test(value) ? new Date(value) : value;
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, revived(part, name)]));
+  const members = value as Record<string, unknown>;
+  for (const name of Object.keys(members)) {
+    members[name] = revived(members[name], Array.isArray(value) ? key : name);
+  }
+  return value;
 }

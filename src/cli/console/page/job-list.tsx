@@ -1,104 +1,126 @@
-import { useState } from 'preact/hooks';
-import type { LockInfo } from '../../../admin/lock-admin.js';
-import { lockSummary, missedCount, openCount, stateWords } from '../../../operate/lock-summary.js';
-import { shortInstant, shortSpan } from '../../../operate/times.js';
-import { type Job, linkTo } from './feed.js';
-import { Legend, Picture } from './picture.js';
+import { useMemo } from 'preact/hooks';
+import { showView, type View } from './address.js';
+import type { Job } from './feed.js';
+import { FilterBar } from './filter-bar.js';
+import { countsOf, jobsOf, jobsWith } from './found-jobs.js';
+import { JobRow } from './job-row.js';
+import { Legend, ListAxis } from './picture.js';
+import { RANGES, type Scale, scaleOf, suitableRange } from './scale.js';
 
-/** The jobs, overdue ones first. */
-export function JobList({ locks, nowMs }: { readonly locks: readonly Job[]; readonly nowMs: number }) {
-  const [wanted, setWanted] = useState('');
-  const found = locks.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
-  const isOverdue = ({ overdueTick }: Job) => overdueTick !== undefined;
-  const shown = [...found.filter(isOverdue), ...found.filter((lock) => !isOverdue(lock))];
+/** The most jobs on one page of the list. */
+const MOST_ROWS = 100;
+/** The range fits the first of the jobs that are shown. */
+const FITTED = 50;
+
+interface Props {
+  /** The most urgent ones first. */
+  readonly jobs: readonly Job[];
+  readonly nowMs: number;
+  readonly view: View;
+  /** Whether these are all jobs, or the first of many that are still being read. */
+  readonly isWhole: boolean;
+}
+
+/** The jobs, those in trouble first. */
+export function JobList({ jobs, nowMs, view, isWhole }: Props) {
+  const { find, show } = view;
+  const found = useMemo(() => jobsWith(jobs, find), [jobs, find]);
+  const counts = useMemo(() => countsOf(found), [found]);
+  const shown = useMemo(() => jobsOf(found, show), [found, show]);
+  const first = Math.min(view.page - 1, Math.max(0, Math.ceil(shown.length / MOST_ROWS) - 1)) * MOST_ROWS;
+  // Not at each change of a job: the pictures would jump.
+  const suitable = useMemo(
+    () => suitableRange(shown.slice(first, first + FITTED), nowMs),
+    [find, show, first, shown.length > 0],
+  );
+  const [, , lengthMs] = RANGES.find(([name]) => name === view.range) ?? suitable;
+  const scale = scaleOf(lengthMs, nowMs);
   return (
     <main>
+      <FilterBar view={view} counts={counts} found={found.length} suitable={suitable[1]} />
+      {shown.length > 0 && <Legend />}
       <div class="bar-of-list">
-        <label>
-          Find <input type="search" value={wanted} onInput={({ currentTarget }) => setWanted(currentTarget.value)} />
-        </label>
-        <span class="quiet">
-          {shown.length} of {locks.length} jobs; times in UTC
+        <span class="quiet" role="status">
+          {shown.length.toLocaleString('en')} of {jobs.length.toLocaleString('en')} jobs
+          {isWhole ? '' : ', more are being read'}; times in UTC
         </span>
+        <Pager first={first} count={shown.length} />
       </div>
-      <table class="jobs">
-        <thead>
-          <tr>
-            <th>Job</th>
-            <th>State</th>
-            <th class="wide">Last runs</th>
-            <th>Holder</th>
-            <th>Last result</th>
-            <th>Not done</th>
-            <th>Next</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((lock) => (
-            <Row key={lock.name} lock={lock} nowMs={nowMs} />
-          ))}
-        </tbody>
-      </table>
-      {shown.length === 0 && <p>{locks.length === 0 ? 'No locks yet.' : 'No job has this in its name.'}</p>}
-      <Legend />
+      {shown.length > 0 && <Jobs jobs={shown.slice(first, first + MOST_ROWS)} nowMs={nowMs} scale={scale} />}
+      {shown.length === 0 && isWhole && <Nothing jobs={jobs} find={find} />}
+      {shown.length > MOST_ROWS && (
+        <div class="bar-of-list">
+          <Pager first={first} count={shown.length} />
+        </div>
+      )}
     </main>
   );
 }
 
-function Row({ lock, nowMs }: { readonly lock: Job; readonly nowMs: number }) {
-  const row = lockSummary(lock, nowMs);
+function Jobs({
+  jobs,
+  nowMs,
+  scale,
+}: {
+  readonly jobs: readonly Job[];
+  readonly nowMs: number;
+  readonly scale: Scale;
+}) {
   return (
-    <tr>
-      <th scope="row">
-        <a href={linkTo(lock.name)}>{lock.name}</a>
-      </th>
-      <td data-label="State">
-        <State lock={lock} />
-        {lock.problem && <div class="bad">{lock.problem}</div>}
-      </td>
-      <td class="wide" data-label="Last runs">
-        <Picture lock={lock} nowMs={nowMs} />
-      </td>
-      <td data-label="Holder">
-        {row.holder ?? '–'}
-        {row.tick && <div class="quiet nowrap">tick {shortInstant(row.tick)}</div>}
-        {row.isManual && <div class="quiet">by hand</div>}
-        {row.ageMs !== undefined && <div class="quiet">for {shortSpan(row.ageMs)}</div>}
-        {row.leftMs !== undefined && row.leftMs > 0 && <div class="quiet">{shortSpan(row.leftMs)} left</div>}
-      </td>
-      <td class="nowrap" data-label="Last result">
-        {row.lastResult ?? '–'}
-        {row.lastTick && <div class="quiet">tick {shortInstant(row.lastTick)}</div>}
-        {row.isLastManual && <div class="quiet">by hand</div>}
-        {row.failuresInARow > 1 && <div class="bad">{row.failuresInARow} in a row</div>}
-      </td>
-      <td class="nowrap" data-label="Not done">
-        {row.openTicks.length === 0 ? '–' : <span class="bad">{openCount(row)}</span>}
-        {row.missedTicks.length > 0 && <div class="quiet">{missedCount(row)} missed</div>}
-      </td>
-      <td class="nowrap" data-label="Next">
-        <Next lock={lock} nowMs={nowMs} />
-      </td>
-    </tr>
+    <table class="jobs">
+      <thead>
+        <tr>
+          <th>Job</th>
+          <th>State</th>
+          <th class="wide">
+            <span class="hidden">Last runs</span>
+            <ListAxis scale={scale} />
+          </th>
+          <th>Holder</th>
+          <th>Last result</th>
+          <th>Next tick</th>
+        </tr>
+      </thead>
+      <tbody>
+        {jobs.map((job) => (
+          <JobRow key={job.name} job={job} nowMs={nowMs} scale={scale} />
+        ))}
+      </tbody>
+    </table>
   );
 }
 
-function Next({ lock, nowMs }: { readonly lock: Job; readonly nowMs: number }) {
-  const { overdueTick, nextTick, scheduleProblem } = lock;
+function Nothing({ jobs, find }: { readonly jobs: readonly Job[]; readonly find: string }) {
+  if (jobs.length === 0) return <p>No locks yet: a job appears after its first call.</p>;
   return (
-    <>
-      {overdueTick && <Overdue tick={overdueTick} nowMs={nowMs} />}
-      {scheduleProblem && <span class="bad">unreadable schedule</span>}
-      {nextTick && <div class={overdueTick ? 'quiet' : ''}>{shortInstant(nextTick)}</div>}
-      {!overdueTick && !scheduleProblem && !nextTick && '–'}
-    </>
+    <p>
+      {find ? `No job that is shown here has "${find}" in its name or its holder.` : 'No job is in this state now.'}{' '}
+      <button type="button" onClick={() => showView({ find: '', show: '', page: 1 })}>
+        Show all jobs
+      </button>
+    </p>
   );
 }
 
-export function Overdue({ tick, nowMs }: { readonly tick: Date; readonly nowMs: number }) {
-  return <span class="tag overdue">overdue {shortSpan(nowMs - tick.getTime())}</span>;
-}
-
-export function State({ lock }: { readonly lock: LockInfo }) {
-  return <span class={`state ${lock.state}`}>{stateWords(lock)}</span>;
+/** Leads to the other pages of a list; nothing for a list of one page. */
+function Pager({ first, count }: { readonly first: number; readonly count: number }) {
+  if (count <= MOST_ROWS) return null;
+  const page = first / MOST_ROWS + 1;
+  const turn = (to: number) => () => {
+    showView({ page: to });
+    scrollTo(0, 0);
+  };
+  return (
+    <nav class="pager" aria-label="Pages">
+      <button type="button" disabled={page === 1} onClick={turn(page - 1)}>
+        Previous
+      </button>
+      <span>
+        {(first + 1).toLocaleString('en')}–{Math.min(count, first + MOST_ROWS).toLocaleString('en')}
+      </span>
+      <button type="button" disabled={first + MOST_ROWS >= count} onClick={turn(page + 1)}>
+        Next
+      </button>
+    </nav>
+  );
 }

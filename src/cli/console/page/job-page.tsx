@@ -1,12 +1,13 @@
-import type { RunInfo } from '../../../admin/lock-admin.js';
 import { lockFacts } from '../../../operate/lock-summary.js';
 import { runSpan, shortInstant, tickWords } from '../../../operate/times.js';
 import { verdictOf } from '../../../operate/verdict.js';
 import { Actions } from './actions.js';
-import { type Job, linkTo } from './feed.js';
-import { Overdue, State } from './job-list.js';
+import { linkTo } from './address.js';
+import type { Job } from './feed.js';
+import { State, TroubleTag } from './job-row.js';
 import { NextTicks } from './next-ticks.js';
-import { Durations, Legend, Picture } from './picture.js';
+import { Durations, LargePicture, Legend } from './picture.js';
+import { TROUBLE_ADVICE } from './trouble-words.js';
 
 interface Props {
   readonly lock: Job;
@@ -25,11 +26,12 @@ export function JobPage({ lock, nowMs, token, readOnly, onChanged }: Props) {
         <a href={linkTo()}>All jobs</a>
       </p>
       <h2>
-        {lock.name} <State lock={lock} /> {lock.overdueTick && <Overdue tick={lock.overdueTick} nowMs={nowMs} />}
+        {lock.name} <State job={lock} />
       </h2>
-      <p class="verdict">{verdictOf(lock.name, lock, nowMs).sentence}</p>
+      <Troubles lock={lock} nowMs={nowMs} />
+      {lock.state !== 'corrupt' && <p class="verdict">{verdictOf(lock.name, lock, nowMs).sentence}</p>}
       {token !== undefined && !readOnly && <Actions lock={lock} nowMs={nowMs} token={token} onChanged={onChanged} />}
-      <Picture lock={lock} nowMs={nowMs} large />
+      <LargePicture lock={lock} nowMs={nowMs} />
       <Legend />
       <div class="columns">
         <section>
@@ -50,12 +52,29 @@ export function JobPage({ lock, nowMs, token, readOnly, onChanged }: Props) {
         </section>
       </div>
       <h3>Last runs</h3>
-      <Runs runs={lock.runs} />
+      <Runs lock={lock} />
     </main>
   );
 }
 
-function Runs({ runs }: { readonly runs: readonly RunInfo[] }) {
+/** What is wrong, and what to do about it. */
+function Troubles({ lock, nowMs }: { readonly lock: Job; readonly nowMs: number }) {
+  const { troubles = [] } = lock;
+  if (troubles.length === 0) return null;
+  return (
+    <ul class="troubles" aria-label="What is wrong">
+      {troubles.map((trouble) => (
+        <li key={trouble}>
+          <TroubleTag trouble={trouble} job={lock} nowMs={nowMs} /> {TROUBLE_ADVICE[trouble](lock, nowMs)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Runs({ lock }: { readonly lock: Job }) {
+  const { runs, overruns = [] } = lock;
+  const past = new Map(overruns.map(({ fencingToken, tick }) => [fencingToken, tick]));
   if (runs.length === 0) return <p>No run has ended yet.</p>;
   return (
     <table class="runs">
@@ -74,7 +93,12 @@ function Runs({ runs }: { readonly runs: readonly RunInfo[] }) {
           <tr key={fencingToken}>
             <td>{shortInstant(lockedAt)}</td>
             <td class={status === 'succeeded' ? '' : 'bad'}>{status}</td>
-            <td>{durationMs === undefined ? 'unknown' : runSpan(durationMs)}</td>
+            <td>
+              {durationMs === undefined ? 'unknown' : runSpan(durationMs)}
+              {past.has(fencingToken) && (
+                <div class="bad">past the tick {shortInstant(past.get(fencingToken) as Date)}</div>
+              )}
+            </td>
             <td>{tickWords(of) ?? '–'}</td>
             <td>{caughtUp ?? '–'}</td>
             <td>{fencingToken}</td>

@@ -1,8 +1,10 @@
 import { options, render } from 'preact';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { shortInstant, shortSpan } from '../../../operate/times.js';
+import { byUrgency } from '../../../operate/troubles.js';
 import { safeText } from '../../safe-text.js';
-import { address, ask, type Feed, type Job, linkTo, readFeed } from './feed.js';
+import { linkTo, useView } from './address.js';
+import { ask, type Changes, type Feed, type Job, readFeed, withChanges } from './feed.js';
 import { JobList } from './job-list.js';
 import { JobPage } from './job-page.js';
 import { Hatch } from './picture.js';
@@ -16,14 +18,18 @@ interface Told {
   readonly readOnly: boolean;
   /** How often the console reads the store; absent in a report. */
   readonly refreshMs?: number;
+  /** The most urgent ones first. */
   readonly locks: readonly Job[];
+  /** Whether these are all jobs, or the first of many that are still being read. */
+  readonly isWhole: boolean;
   readonly at: Date;
 }
 
 function Page({ feed }: { readonly feed: Feed }) {
   const { told, problem, look } = useTold(feed);
   const nowMs = useNow(feed);
-  const job = useJob();
+  const view = useView();
+  const { job } = view;
   const lock = told?.locks.find(({ name }) => name === job);
   return (
     <>
@@ -44,8 +50,8 @@ function Page({ feed }: { readonly feed: Feed }) {
         </p>
       )}
       {!told && !problem && <p>Asking the store…</p>}
-      {told && job === undefined && <JobList locks={told.locks} nowMs={nowMs} />}
-      {told && job !== undefined && !lock && (
+      {told && job === undefined && <JobList jobs={told.locks} nowMs={nowMs} view={view} isWhole={told.isWhole} />}
+      {told?.isWhole && job !== undefined && !lock && (
         <main>
           <p>
             No job of the name {job}. <a href={linkTo()}>All jobs</a>
@@ -68,14 +74,27 @@ function Page({ feed }: { readonly feed: Feed }) {
 
 /** The data that the page shows: the latest answer of the console, asked again and again, or the data of a report. */
 function useTold(feed: Feed): { told: Told | undefined; problem: string; look: () => void } {
-  const [told, setTold] = useState<Told | undefined>(feed.kind === 'report' ? { ...feed, readOnly: true } : undefined);
+  const [told, setTold] = useState<Told | undefined>(() =>
+    feed.kind === 'report'
+      ? { ...feed, locks: feed.locks.toSorted(byUrgency), isWhole: true, readOnly: true }
+      : undefined,
+  );
   const [problem, setProblem] = useState('');
+  const last = useRef({ revision: 0, locks: [] as readonly Job[], isWhole: false });
   const look = useCallback(async () => {
     if (feed.kind === 'report') return;
     try {
-      const about = await ask<Omit<Told, 'locks' | 'at'>>(feed.token, 'console');
-      const locks = await ask<Job[]>(feed.token, 'locks');
-      setTold({ ...about, locks, at: new Date() });
+      const about = await ask<Omit<Told, 'locks' | 'isWhole' | 'at'>>(feed.token, 'console');
+      for (let more = true; more; ) {
+        const { revision } = last.current;
+        const changes = await ask<Changes>(feed.token, `changes?after=${revision}`);
+        more = changes.more;
+        // Another look may have been answered meanwhile.
+        if (last.current.revision !== revision) continue;
+        const locks = withChanges(last.current.locks, changes);
+        last.current = { revision: changes.revision, locks, isWhole: last.current.isWhole || !more };
+        setTold({ ...about, locks, isWhole: last.current.isWhole, at: new Date() });
+      }
       setProblem('');
     } catch (error) {
       setProblem((error as Error).message);
@@ -107,17 +126,6 @@ function useNow(feed: Feed): number {
     return () => clearInterval(timer);
   }, [feed]);
   return nowMs;
-}
-
-function useJob(): string | undefined {
-  const read = () => address().get('job') ?? undefined;
-  const [job, setJob] = useState(read);
-  useEffect(() => {
-    const changed = () => setJob(read());
-    addEventListener('hashchange', changed);
-    return () => removeEventListener('hashchange', changed);
-  }, []);
-  return job;
 }
 
 /** Makes each text and each label safe, as the terminal does: marks that change the writing direction are escaped. */

@@ -1,11 +1,22 @@
 import type { LockInfo, RunInfo } from '../../../admin/lock-admin.js';
 import { isTaken, missedTicksOf, openCount, stateWithoutPause } from '../../../operate/lock-summary.js';
 import { runSpan, shortInstant, shortSpan } from '../../../operate/times.js';
+import { type Job, overrunNow } from '../../../operate/troubles.js';
 import { pauseWords } from '../../../operate/verdict.js';
+import type { Span } from './scale.js';
 
 /** A span of time on the picture. */
 export interface Bar {
   readonly kind: RunInfo['status'] | 'running' | 'expired' | 'lease' | 'paused';
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly words: string;
+}
+
+/** The part of a run for which it went on too long. */
+export interface Over {
+  /** `past-tick`: the next tick of its schedule had come; `past-lease`: its first lease was over, and it had renewed it. */
+  readonly kind: 'past-tick' | 'past-lease';
   readonly fromMs: number;
   readonly toMs: number;
   readonly words: string;
@@ -19,12 +30,13 @@ export interface Mark {
 }
 
 /** The last runs of a lock as a picture: all in epoch milliseconds. */
-export interface Timeline {
-  readonly fromMs: number;
-  readonly toMs: number;
+export interface Timeline extends Span {
   /** In the order of drawing: later bars cover earlier ones. */
   readonly bars: readonly Bar[];
+  readonly overs: readonly Over[];
   readonly marks: readonly Mark[];
+  /** How many runs are not shown, because they were over before the picture begins. */
+  readonly older: number;
 }
 
 const SHORTEST_MS = 60_000;
@@ -34,14 +46,37 @@ const DAY_MS = 86_400_000;
 /** How far the picture goes on for a pause, as a part of its length. */
 const PAUSE_PART = 0.1;
 
-/** The picture of a lock; undefined if nothing has happened yet. */
-export function timelineOf(lock: LockInfo, nowMs: number): Timeline | undefined {
-  const { openTicks = [], paused } = lock;
+/**
+ * The picture of a lock; undefined if nothing has happened yet.
+ *
+ * @param span what the picture shows; by default all that the record knows
+ */
+export function timelineOf(lock: Job, nowMs: number, span?: Span): Timeline | undefined {
   const runs = lock.runs.filter((run) => isPossible(run, nowMs));
+  const ended = runs.map((run, i) => runBar(run, latestEndMs(lock, runs[i - 1], run, nowMs)));
+  const bars = [...currentBars(lock, nowMs), ...ended];
+  const marks = marksOf(lock);
+  const shown = span ?? wholeSpan(lock, nowMs, [...bars, ...marks.map(({ atMs }) => ({ fromMs: atMs, toMs: atMs }))]);
+  if (!shown || (bars.length === 0 && marks.length === 0 && !lock.paused)) return undefined;
+  const isShown = ({ fromMs, toMs }: Span) => toMs >= shown.fromMs && fromMs <= shown.toMs;
+  const pause = lock.paused && {
+    kind: 'paused' as const,
+    fromMs: nowMs,
+    toMs: Math.min(shown.toMs, lock.paused.until.getTime()),
+    words: pauseWords(lock.paused),
+  };
+  return {
+    ...shown,
+    bars: [...(pause ? [pause] : []), ...bars].filter(isShown),
+    overs: oversOf(lock, runs, nowMs).filter(isShown),
+    marks: marks.filter(({ atMs }) => isShown({ fromMs: atMs, toMs: atMs })),
+    older: ended.filter(({ toMs }) => toMs < shown.fromMs).length,
+  };
+}
+
+function marksOf(lock: LockInfo): Mark[] {
   const missed = new Set(missedTicksOf(lock).map((tick) => tick.getTime()));
-  const current = currentBars(lock, nowMs);
-  const bars = [...current, ...runs.map((run, i) => runBar(run, latestEndMs(lock, runs[i - 1], run, nowMs)))];
-  const marks = openTicks.map((tick): Mark => {
+  return (lock.openTicks ?? []).map((tick) => {
     const kind = missed.has(tick.getTime()) ? 'missed' : 'open';
     return {
       kind,
@@ -49,20 +84,45 @@ export function timelineOf(lock: LockInfo, nowMs: number): Timeline | undefined 
       words: `tick ${shortInstant(tick)}: ${kind === 'missed' ? 'without a run' : 'open'}, not done`,
     };
   });
-  const firstMs = Math.min(...bars.map(({ fromMs }) => fromMs), ...marks.map(({ atMs }) => atMs));
-  if (!Number.isFinite(firstMs)) return undefined;
-  const lastMs = Math.max(nowMs, ...bars.map(({ toMs }) => toMs));
-  const lengthMs = Math.max(SHORTEST_MS, lastMs - firstMs);
-  const fromMs = firstMs - lengthMs / 40;
-  const toMs = lastMs + lengthMs * (paused ? PAUSE_PART : 1 / 40);
-  const pause = paused && {
-    kind: 'paused' as const,
-    fromMs: nowMs,
-    toMs: Math.min(toMs, paused.until.getTime()),
-    words: pauseWords(paused),
-  };
-  return { fromMs, toMs, bars: pause ? [pause, ...bars] : bars, marks };
 }
+
+/** The time of all that the record knows, with some space around it. */
+function wholeSpan({ paused }: LockInfo, nowMs: number, parts: readonly Span[]): Span | undefined {
+  if (parts.length === 0) return undefined;
+  const firstMs = Math.min(...parts.map(({ fromMs }) => fromMs));
+  const lastMs = Math.max(nowMs, ...parts.map(({ toMs }) => toMs));
+  const lengthMs = Math.max(SHORTEST_MS, lastMs - firstMs);
+  return { fromMs: firstMs - lengthMs / 40, toMs: lastMs + lengthMs * (paused ? PAUSE_PART : 1 / 40) };
+}
+
+/** The parts of runs past their next tick, and past their first lease. */
+function oversOf(lock: Job, runs: readonly RunInfo[], nowMs: number): Over[] {
+  const { overruns = [], fencingToken, lockedAt, leaseMs } = lock;
+  const tick = overrunNow(lock);
+  const current = isTaken(lock) && lockedAt && { lockedAt, durationMs: nowMs - lockedAt.getTime(), fencingToken };
+  const pastTick = (from: Date, toMs: number): Over => ({
+    kind: 'past-tick',
+    fromMs: from.getTime(),
+    toMs,
+    words: `went on past its next tick, ${shortInstant(from)}`,
+  });
+  return [...(current ? [current] : []), ...runs].flatMap((run) => {
+    const [fromMs, durationMs = Number.NaN] = [run.lockedAt.getTime(), run.durationMs];
+    const toMs = fromMs + durationMs;
+    const next = run === current ? tick : overruns.find((one) => one.fencingToken === run.fencingToken)?.tick;
+    const isDead = run === current && stateWithoutPause(lock) === 'expired';
+    const isRenewed = leaseMs !== undefined && durationMs > leaseMs && !isDead;
+    return [
+      ...(next ? [pastTick(next, toMs)] : []),
+      ...(isRenewed
+        ? [{ kind: 'past-lease' as const, fromMs: fromMs + leaseMs, toMs, words: leaseWords(leaseMs) }]
+        : []),
+    ];
+  });
+}
+
+const leaseWords = (leaseMs: number) =>
+  `longer than the present lease of ${shortSpan(leaseMs)}: it renewed its lease, or had a longer one`;
 
 /** Whether a run's times are possible. A row that another program wrote may hold any instant, and hide other runs. */
 function isPossible({ lockedAt, durationMs = 0 }: RunInfo, nowMs: number): boolean {
@@ -105,30 +165,15 @@ function runBar(run: RunInfo, latestEndMs: number): Bar {
 }
 
 /** The picture in words, for people who do not see it. */
-export function timelineWords(lock: LockInfo): string {
-  const { runs, failuresInARow, openTicks = [] } = lock;
+export function timelineWords(lock: Job): string {
+  const { runs, failuresInARow, openTicks = [], overruns = [] } = lock;
   const count = (status: RunInfo['status']) => runs.filter((run) => run.status === status).length;
   const parts = [
     `last ${runs.length} runs: ${count('succeeded')} succeeded, ${count('failed')} failed, ${count('crashed')} crashed`,
     count('forced') > 0 && `${count('forced')} ended by force`,
     failuresInARow > 0 && `${failuresInARow} failures in a row`,
+    overruns.length > 0 && `${overruns.length} past their next tick`,
     openTicks.length > 0 && `${openCount(lock)} ticks not done`,
   ];
   return parts.filter(Boolean).join('; ');
-}
-
-const STEPS_MS = [1, 5, 15, 30, 60, 180, 360, 720, 1_440, 2_880, 10_080, 43_200].map((minutes) => minutes * 60_000);
-
-/** The labels below the picture: at most `most` round instants, in UTC. */
-export function axisOf({ fromMs, toMs }: Timeline, most: number): readonly { atMs: number; words: string }[] {
-  const longestMs = STEPS_MS.at(-1) as number;
-  const stepMs =
-    STEPS_MS.find((step) => (toMs - fromMs) / step <= most) ??
-    longestMs * Math.ceil((toMs - fromMs) / most / longestMs);
-  const marks: { atMs: number; words: string }[] = [];
-  for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs < toMs; atMs += stepMs) {
-    const text = new Date(atMs).toISOString();
-    marks.push({ atMs, words: stepMs < 1_440 * 60_000 ? text.slice(11, 16) : text.slice(5, 10) });
-  }
-  return marks;
 }
