@@ -27,6 +27,7 @@ export default defineConfig({
     ...wholeSuite.test,
     include: ['test/{core,stores,leader,adapters,admin}/**/*.test.ts'],
     exclude: [
+      '**/node_modules/**',
       'test/**/*.proof.test.ts',
       'test/stores/{equality,dynamodb/contract,dynamodb/faults,redis/*}.test.ts',
       'test/**/{election-fuzz,process-shutdown*}.test.ts',
