@@ -8,12 +8,9 @@ const config: KnipConfig = {
         ...Object.values(DOORS).map((source) => source.replace('./', '')),
         'infra/app.ts',
         'infra/templates/sst/*.ts',
-        'site/.vitepress/{config,theme/index}.ts',
         'src/cli/console/page/main.tsx',
         'handlers/*.ts',
         'bench/*.{ts,mjs}',
-        'bench/systems/*.ts',
-        'test/package/{program,two-copies}.ts',
         // The test bundles these around each example.
         'test/docs/restart/{main,held/*}.ts',
         'test/sim/{sim,worlds}.ts',
@@ -22,37 +19,38 @@ const config: KnipConfig = {
       ],
       project: ['{src,test,demo,handlers,infra,bench,site}/**/*.{ts,tsx,mjs}', '*.{ts,mjs}'],
     },
+    // The sets of packages: see test/support/package-sets.ts.
+    'bench/systems': { entry: ['*.ts'] },
+    site: {
+      entry: ['build.ts', '.vitepress/{config,theme/index}.ts'],
+      ignoreDependencies: ['typedoc-plugin-markdown'],
+    },
     'test/clients': { entry: ['program.ts', '*.test.ts', '*.test-d.ts'] },
-    'test/copied-sdk': { ignoreDependencies: ['.+'] },
-    'test/oldest-cdk': { ignoreDependencies: ['.+'] },
-    'test/clients-redis': { ignoreDependencies: ['.+'] },
-    'test/oldest-sdk': { ignoreDependencies: ['.+'] },
+    'test/conformance': { entry: ['*.test.ts'] },
+    'test/edge': { entry: ['*.test.ts', '*.worker.ts', 'program.ts'], ignoreDependencies: ['.+'] },
+    'test/infra/templates': { entry: ['*.test.ts'], ignoreDependencies: ['.+'] },
+    // Programs of tests import these by their names.
     'test/others': {
       entry: ['*.ts'],
-      // Programs of tests import these by their names.
-      ignoreDependencies: ['execa-6', 'execa-7', 'proper-lockfile', 'signal-exit-3', 'write-file-atomic-3'],
+      ignoreDependencies: ['execa.*', 'proper-lockfile', 'signal-exit.*', 'write-file-.*'],
     },
+    'test/package': { entry: ['*.test.ts', '{program,two-copies}.ts'], ignoreDependencies: ['.+'] },
+    'test/stores/dynamodb/agents': { entry: ['*.test.ts', 'program.ts'] },
+    // Loaded by their names, or started.
+    'test/{clients-redis,clients/native,clients/prisma,copied-sdk,mutation,nodes/*,observe/runtime-client,oldest-*}': {
+      ignoreDependencies: ['.+'],
+    },
+    'test/stores/dynamodb/agents/newrelic': { ignoreDependencies: ['.+'] },
   },
   ignoreDependencies: [
     // The name that a test gives the file of an example.
     'example',
-    '@cdktf/hcl2json',
     '@humanwhocodes/upstash-redis-server',
     '@nestjs/common',
     '@nestjs/core',
     '@nestjs/schedule',
-    // Of the workspace test/clients.
-    '@planetscale/database',
-    '@swc/jest',
-    'bun',
-    'jest',
-    'osls',
     'reflect-metadata',
     'rxjs',
-    'signal-exit',
-    'ts-jest',
-    'typedoc-plugin-markdown',
-    'webpack',
   ],
   // Of util-linux.
   ignoreBinaries: ['mount', 'script', 'umount', 'unshare'],

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/runner/longest-first.js';
+import { packageSets } from './test/runner/package-sets.plugin.js';
 import { SlowestFiles } from './test/runner/slowest-files.js';
 import { DOORS } from './test/support/doors.js';
 
@@ -13,9 +14,10 @@ const doors = Object.entries(DOORS).map(([door, source]) => ({
 
 export default defineConfig({
   resolve: { alias: doors },
+  plugins: [packageSets()],
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/**/*.proof.test.ts', 'test/model/**', 'node_modules/**'],
+    exclude: ['test/**/*.proof.test.ts', 'test/model/**', '**/node_modules/**'],
     reporters: ['default', ...(process.env['GITHUB_ACTIONS'] ? ['github-actions'] : []), new SlowestFiles()],
     provide: { run: 'test' },
     sequence: { sequencer: LongestFirst },

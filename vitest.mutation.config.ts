@@ -31,6 +31,7 @@ export default defineConfig({
     ...quickSuite.test,
     include: [...(quickSuite.test?.include ?? []), 'test/{admin,stores/dynamodb}/*.test.ts'],
     exclude: [
+      '**/node_modules/**',
       'test/**/*.proof.test.ts',
       'test/stores/dynamodb/{contract,faults}.test.ts',
       'test/{operate,schedule}/**',

@@ -7,7 +7,6 @@ import wholeSuite from './vitest.config.js';
  */
 export const VERSIONS = [
   'test/clients/*.proof.test.ts',
-  'test/stores/*/clients.proof.test.ts',
   'test/schedule/debian-cron.proof.test.ts',
   'test/package/module-systems.proof.test.ts',
 ];
@@ -33,6 +32,6 @@ export default defineConfig({
       'test/stores/{dynamodb,durable-objects,redis}/contract.test.ts',
     ],
     provide: { run: 'proof' },
-    exclude: ['node_modules/**', ...VERSIONS],
+    exclude: ['**/node_modules/**', ...VERSIONS],
   },
 });

@@ -9,6 +9,6 @@ export default defineConfig({
     // The last two divide a list between the runs: see `inThisRun`.
     include: [...VERSIONS, 'test/faults/{dynamodb,upstash}.test.ts', 'test/stores/dynamodb/contract.test.ts'],
     provide: { run: 'versions' },
-    exclude: ['node_modules/**'],
+    exclude: ['**/node_modules/**'],
   },
 });

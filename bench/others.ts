@@ -3,6 +3,7 @@
  * Each system is bundled and runs in a process of its own. The systems alternate block by block, so that noise affects
  * all of them alike. With `--page` the figures are written into docs/benchmarks.md.
  */
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { startFaultProxy } from '../test/support/fault-proxy.js';
@@ -181,7 +182,7 @@ async function startTable(): Promise<string[]> {
 async function sizeOf({ exports }: System): Promise<string> {
   if (exports.length === 0) return '–';
   const { outputFiles } = await build({
-    stdin: { contents: exports.join('\n'), resolveDir: import.meta.dirname, loader: 'ts' },
+    stdin: { contents: exports.join('\n'), resolveDir: join(import.meta.dirname, 'systems'), loader: 'ts' },
     bundle: true,
     minify: true,
     write: false,

@@ -3,6 +3,7 @@ import { createLockTable } from 'single-execution/dynamodb';
 import { type BundledProgram, bundledProgram } from '../test/support/bundled-program.js';
 import { type ChildPrograms, childPrograms, type Said } from '../test/support/child-program.js';
 import { startDynamoDBLocal } from '../test/support/dynamodb-local-process.js';
+import { installed } from '../test/support/package-sets.js';
 import { startRedisServer } from '../test/support/redis-server.js';
 import { startUpstashBridge } from '../test/support/upstash-bridge.js';
 import type { Order, Place } from './systems/host.js';
@@ -24,7 +25,6 @@ export interface System {
 }
 
 const US = 'single-execution';
-const OTHERS = '../test/others';
 
 export const SYSTEMS: readonly System[] = [
   {
@@ -39,14 +39,17 @@ export const SYSTEMS: readonly System[] = [
     file: 'powertools',
     name: 'Powertools idempotency 2.35.0',
     engine: 'DynamoDB',
-    exports: [`export { IdempotencyConfig, makeIdempotent, DynamoDBPersistenceLayer } from '${OTHERS}/dynamodb.js'`],
+    exports: [
+      "export { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempotency'",
+      "export { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb'",
+    ],
     isNoLock: true,
   },
   {
     file: 'dynamodb-lock-client',
     name: 'dynamodb-lock-client 0.7.3',
     engine: 'DynamoDB',
-    exports: [`export { DynamoDBLockClient } from '${OTHERS}/dynamodb-lock-client.js'`],
+    exports: ["export { default } from 'dynamodb-lock-client'"],
     waits: true,
   },
   {
@@ -60,19 +63,19 @@ export const SYSTEMS: readonly System[] = [
     file: 'redlock',
     name: 'redlock 4.2.0',
     engine: 'Redis',
-    exports: [`export { Redlock } from '${OTHERS}/redis.js'`],
+    exports: ["export { default } from 'redlock'"],
   },
   {
     file: 'redlock-5',
     name: 'redlock 5.0.0-beta.2',
     engine: 'Redis',
-    exports: [`export { Redlock5 } from '${OTHERS}/redlock-5.js'`],
+    exports: ["export { default } from 'redlock-5'"],
   },
   {
     file: 'verrou',
     name: '@verrou/core 0.5.2',
     engine: 'Redis',
-    exports: [`export { redisStore, Verrou } from '${OTHERS}/verrou.js'`],
+    exports: ["export { Verrou } from '@verrou/core'", "export { redisStore } from '@verrou/core/drivers/redis'"],
   },
   {
     file: 'ours-upstash',
@@ -85,7 +88,7 @@ export const SYSTEMS: readonly System[] = [
     file: 'upstash-lock',
     name: '@upstash/lock 0.2.1',
     engine: 'Upstash',
-    exports: [`export { Lock } from '${OTHERS}/upstash-lock.js'`],
+    exports: ["export { Lock } from '@upstash/lock'"],
   },
 ];
 
@@ -114,6 +117,7 @@ export interface Host {
 
 export async function startStage(): Promise<Stage> {
   Object.assign(process.env, AS_AWS);
+  await installed('bench/systems');
   const programs: ChildPrograms = childPrograms();
   const [local, redis] = await Promise.all([startDynamoDBLocal(), startRedisServer()]);
   const bridge = await startUpstashBridge({ redisPort: redis.port });

@@ -1,4 +1,5 @@
-import { AWS, DynamoDBLockClient } from '../../test/others/dynamodb-lock-client.js';
+import AWS from 'aws-sdk';
+import DynamoDBLockClient from 'dynamodb-lock-client';
 import { host } from './host.js';
 
 await host(({ url, tableName, leaseMs }) => {

@@ -1,5 +1,6 @@
+import { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempotency';
+import { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';
 import { lambdaContext } from 'single-execution/testing';
-import { DynamoDBPersistenceLayer, IdempotencyConfig, makeIdempotent } from '../../test/others/dynamodb.js';
 import { host, type Task } from './host.js';
 
 interface Event {

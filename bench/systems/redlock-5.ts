@@ -1,4 +1,5 @@
-import { Redis, Redlock5, ResourceLockedError } from '../../test/others/redlock-5.js';
+import { Redis } from 'ioredis';
+import Redlock5, { ResourceLockedError } from 'redlock-5';
 import { host } from './host.js';
 import { IOREDIS_OPTIONS } from './redis-client.js';
 

@@ -1,4 +1,5 @@
-import { Redis, Redlock } from '../../test/others/redis.js';
+import { Redis } from 'ioredis';
+import Redlock from 'redlock';
 import { host } from './host.js';
 import { IOREDIS_OPTIONS } from './redis-client.js';
 

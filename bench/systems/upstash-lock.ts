@@ -1,5 +1,5 @@
+import { Lock } from '@upstash/lock';
 import { Redis } from '@upstash/redis';
-import { Lock } from '../../test/others/upstash-lock.js';
 import { host } from './host.js';
 
 await host(({ url, token, leaseMs }) => {

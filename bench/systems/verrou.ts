@@ -1,5 +1,6 @@
-import { Redis } from '../../test/others/redis.js';
-import { redisStore, Verrou } from '../../test/others/verrou.js';
+import { Verrou } from '@verrou/core';
+import { redisStore } from '@verrou/core/drivers/redis';
+import { Redis } from 'ioredis';
 import { host } from './host.js';
 import { IOREDIS_OPTIONS } from './redis-client.js';
 

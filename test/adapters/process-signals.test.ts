@@ -5,12 +5,13 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EXIT_LISTENERS } from '../others/exit-listeners.js';
 import { inThisRun } from '../support/in-this-run.js';
+import { installed } from '../support/package-sets.js';
 import { startRedisServer } from '../support/redis-server.js';
 import { preparePrograms } from './program.js';
 
 const server = await startRedisServer();
 const redis = new Redis(server.url);
-const programs = await preparePrograms(server.url);
+const programs = await preparePrograms(server.url, await installed('test/others'));
 const folder = await mkdtemp(join(tmpdir(), 'single-execution-signals-'));
 afterAll(async () => {
   redis.disconnect();

@@ -71,14 +71,14 @@ export interface Programs {
   remove(): Promise<void>;
 }
 
-/** Prepares programs that keep their locks in a Redis. */
-export async function preparePrograms(redisUrl: string): Promise<Programs> {
+/** Prepares programs that keep their locks in a Redis. @param cwd the folder whose packages they import */
+export async function preparePrograms(redisUrl: string, cwd?: string): Promise<Programs> {
   const { path, remove } = await bundledProgram(new URL('program-library.ts', import.meta.url));
   const started = new Set<ChildProcess>();
   return {
     start(program) {
       const args = ['--input-type=module', '--eval', START + program, redisUrl, path];
-      const child = spawn(process.execPath, args, { stdio: 'pipe' });
+      const child = spawn(process.execPath, args, { cwd, stdio: 'pipe' });
       started.add(child);
       return programOf(child);
     },

@@ -81,13 +81,14 @@ describe('row 101: singleExecution of Middy', () => {
   test('the execution is in the context and in the request, and is none of currentExecution', async () => {
     const { options, call } = setting();
     const seen: unknown[] = [];
-    const wrapped = middy(async (_event: object, context: { readonly execution: Execution }) => {
-      seen.push(context.execution, currentExecution());
-      await context.execution.extend('1m');
-      return 'sent';
-    })
+    const wrapped = middy<object, string>()
       .use(singleExecution(options))
-      .before((request) => void seen.push(request.internal.execution));
+      .before((request) => void seen.push(request.internal.execution))
+      .handler(async (_event, context) => {
+        seen.push(context.execution, currentExecution());
+        await context.execution.extend('1m');
+        return 'sent';
+      });
 
     expect(await call(wrapped)).toBe('sent');
     const execution = expect.objectContaining({ name: 'digest', tick: new Date(TICK), fencingToken: NOW + 1 });

@@ -21,7 +21,7 @@ let programs: ChildPrograms;
 beforeAll(async () => {
   programs = childPrograms();
   const source = new URL('./caller.ts', import.meta.url);
-  const bundles = AGES.map((age) => bundledProgram(source, clientsOf(age)));
+  const bundles = AGES.map(async (age) => bundledProgram(source, await clientsOf(age)));
   const [oldest, newest] = (await Promise.all(bundles)) as [BundledProgram, BundledProgram];
   callers = { oldest, newest };
   locks = await startProxiedLocks();

@@ -1,6 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { ON_DEMAND } from './on-demand-versions.js';
+import { readFileSync } from 'node:fs';
 import type { SqlClient } from './sql-client.js';
 
 /** A line of the matrix of clients and the contract. */
@@ -11,18 +9,25 @@ export interface Played {
   readonly failed: readonly string[];
 }
 
-/** Folders with the packages of this workspace, the nearest first. */
-const FOLDERS = ['node_modules', '../../node_modules'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
-
-function packageJson(name: string): { readonly name: string; readonly version: string } {
-  const version = ON_DEMAND[name];
-  if (version !== undefined) return { name, version };
-  const file = FOLDERS.map((folder) => `${folder}/${name}/package.json`).find((path) => existsSync(path));
-  if (file === undefined) throw new Error(`${name} is not installed: npm ci`);
-  return JSON.parse(readFileSync(file, 'utf8'));
+interface Locked {
+  /** The name in the registry, if the set calls it by another one. */
+  readonly name?: string;
+  readonly version: string;
 }
 
-/** The version of a package of this workspace, or of one that is fetched on demand. */
+/** Packages by their paths, from the lock files of the sets with clients and of the repository. */
+const LOCKED = ['.', './native', './prisma', '../edge', '../..']
+  .map((folder) => readFileSync(new URL(`${folder}/package-lock.json`, import.meta.url), 'utf8'))
+  .map((text) => (JSON.parse(text) as { readonly packages: Readonly<Record<string, Locked>> }).packages);
+
+function packageJson(alias: string): { readonly name: string; readonly version: string } {
+  const path = `node_modules/${alias}`;
+  const locked = LOCKED.find((packages) => path in packages)?.[path];
+  if (locked === undefined) throw new Error(`no lock file has ${alias}`);
+  return { name: locked.name ?? alias, version: locked.version };
+}
+
+/** The version of a client. */
 export function versionOf(name: string): string {
   return packageJson(name).version;
 }

@@ -4,20 +4,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { CACHE, madeOnce } from '../support/node-binary.js';
-import { versionOf } from './matrix.js';
-import { ON_DEMAND } from './on-demand-versions.js';
-
-/*
- * Fetches packages from npm once, into a cache that `npm ci` removes.
- */
+import { preparedPackages } from '../support/package-sets.js';
 
 const run = promisify(execFile);
-
-const fetched = (name: string) => `${name}@${ON_DEMAND[name]}`;
-/** Packages that are compiled. Knex loads better-sqlite3 itself, so it needs a copy beside it. */
-const NATIVE = [...['better-sqlite3', 'sqlite3'].map(fetched), `knex@${versionOf('knex')}`];
-const PRISMA = ['prisma', '@prisma/client', '@prisma/adapter-pg'].map(fetched);
 
 const SCHEMA = `generator client {
   provider = "prisma-client"
@@ -37,37 +26,33 @@ export default defineConfig({ schema: 'prisma/schema.prisma', datasource: { url:
  *
  * @returns the function that loads them
  */
-export async function nativePackages(): Promise<NodeJS.Require> {
-  const folder = join(CACHE, `native-sqlite-${process.versions.modules}`);
-  await madeOnce(folder, async (draft) => {
-    await install(NATIVE, draft);
+export function nativePackages(): Promise<NodeJS.Require> {
+  return preparedPackages('test/clients/native', `for-${process.versions.modules}`, async (folder) => {
     const gyp = createRequire(await npmFolder()).resolve('node-gyp/bin/node-gyp.js');
     const headers = dirname(dirname(process.execPath));
     for (const name of ['better-sqlite3', 'sqlite3']) {
-      const cwd = join(draft, 'node_modules', name);
+      const cwd = join(folder, 'node_modules', name);
       await run(process.execPath, [gyp, 'rebuild', '--release', `--nodedir=${headers}`], { cwd, maxBuffer: 2 ** 27 });
     }
   });
-  return createRequire(join(folder, 'package.json'));
 }
 
 /** Prisma's client and its adapter over pg, generated for an empty schema. */
 export async function prismaPackages(): Promise<PrismaPackages> {
-  const folder = join(CACHE, `prisma-${ON_DEMAND['prisma']}`);
-  await madeOnce(folder, async (draft) => {
-    await install(PRISMA, draft);
-    await mkdir(join(draft, 'prisma'));
-    await writeFile(join(draft, 'prisma/schema.prisma'), SCHEMA);
-    await writeFile(join(draft, 'prisma.config.ts'), CONFIG);
+  const load = await preparedPackages('test/clients/prisma', 'client', async (folder) => {
+    const made = join(folder, 'node_modules/.made');
+    await mkdir(join(made, 'prisma'), { recursive: true });
+    await writeFile(join(made, 'prisma/schema.prisma'), SCHEMA);
+    await writeFile(join(made, 'prisma.config.ts'), CONFIG);
     // `generate` would download an engine that it does not use.
     const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' };
-    await run(process.execPath, [join(draft, 'node_modules/prisma/build/index.js'), 'generate'], { cwd: draft, env });
+    await run(process.execPath, [join(folder, 'node_modules/prisma/build/index.js'), 'generate'], { cwd: made, env });
     await build({
       stdin: {
         contents: "export * from './generated/client.ts'; export { PrismaPg } from '@prisma/adapter-pg';",
-        resolveDir: draft,
+        resolveDir: made,
       },
-      outfile: join(draft, 'client.mjs'),
+      outfile: join(made, 'client.mjs'),
       bundle: true,
       packages: 'external',
       platform: 'node',
@@ -75,7 +60,7 @@ export async function prismaPackages(): Promise<PrismaPackages> {
       logLevel: 'error',
     });
   });
-  return import(join(folder, 'client.mjs'));
+  return import(load.resolve('./node_modules/.made/client.mjs'));
 }
 
 export interface PrismaPackages {
@@ -88,11 +73,6 @@ export interface PrismaClient {
   $executeRawUnsafe(text: string, ...values: unknown[]): Promise<number>;
   $transaction<T>(work: (transaction: PrismaClient) => Promise<T>): Promise<T>;
   $disconnect(): Promise<void>;
-}
-
-async function install(packages: readonly string[], folder: string): Promise<void> {
-  await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-  await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages], { cwd: folder });
 }
 
 async function npmFolder(): Promise<string> {

@@ -11,7 +11,7 @@ const PROGRAM = fileURLToPath(new URL('./program.ts', import.meta.url));
 
 export async function playedElsewhere(runtime: 'Node 24' | 'Bun', order: Order): Promise<Played> {
   const [binary, args]: [string, string[]] =
-    runtime === 'Bun' ? [bunBinary(), []] : [await nodeBinary(24), ['--import', 'tsx']];
+    runtime === 'Bun' ? [await bunBinary(), []] : [await nodeBinary(24), ['--import', 'tsx']];
   const run = promisify(execFile)(binary, [...args, PROGRAM, JSON.stringify(order)], { cwd: ROOT });
   const { stdout } = await run;
   return JSON.parse(stdout.slice(stdout.lastIndexOf('\n{') + 1)) as Played;

@@ -9,9 +9,9 @@ export interface Connected<Client> {
   close(): Promise<unknown> | undefined;
 }
 
-/** A way to pass a package of this workspace to a store. */
+/** A way to pass a package of this set to a store. */
 export interface SqlClient<Client> {
-  /** The name of the package in this workspace: `pg-8.0` is an older version of `pg`. */
+  /** The name of the package in this set: `pg-8.0` is an older version of `pg`. */
   readonly package: string;
   /** The object of the package, or how it is used: `Pool`. */
   readonly kind: string;

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { E_LOCK_NOT_OWNED } from '@verrou/core';
+import { registerStoreTestSuite } from '@verrou/core/test_suite';
+import type { LockStore as VerrouStore } from '@verrou/core/types';
 import type { Lease, StoreCall } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { assert } from 'vitest';
 import { systemClock } from '../../src/core/values/clock.js';
 import { newAttemptId } from '../../src/core/values/names.js';
-import { E_LOCK_NOT_OWNED, registerStoreTestSuite, type VerrouStore } from '../others/verrou.js';
 import type { Ground, Scenario } from './scenario.js';
 
 /** The longest lease of the library. verrou's locks without an end get this lease. */

@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import type ts from 'typescript';
 import { beforeAll, expect, test } from 'vitest';
 import { checkedProgram, problemsOf, SMALL_CDK } from '../support/checked-program.js';
+import { installed } from '../support/package-sets.js';
 import { allExamples } from './examples.js';
 
-/** The workspace that has the packages of all examples. */
+/** The set that has the packages of all examples. */
 const PLACE = join(import.meta.dirname, '../clients');
 
-/** Each example as a file in that workspace, where its imports resolve as in users' code. */
+/** Each example as a file in that folder, where its imports resolve as in users' code. */
 const examples = new Map(
   allExamples().map(({ name, code }) => [join(PLACE, `${name.replaceAll(/\W/g, '-')}.ts`), code]),
 );
@@ -29,7 +30,8 @@ const isOfNestJs = (file: string) => file.includes('nestjs');
 /** Two programs for all examples, because reading the declarations takes longer than checking the examples. */
 let program: ts.Program;
 let legacyProgram: ts.Program;
-beforeAll(() => {
+beforeAll(async () => {
+  await installed('test/clients');
   const [legacy, usual] = [true, false].map((is) => [...examples].filter(([file]) => isOfNestJs(file) === is));
   program = checkedProgram(new Map([...(usual ?? []), [WRONG, wrong], SMALL_CDK, [STORE, store], [S3_STORE, s3Store]]));
   legacyProgram = checkedProgram(new Map(legacy), { experimentalDecorators: true, emitDecoratorMetadata: true });

@@ -1,18 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { startKeeper } from '../support/keeper.js';
-import { fetchedBinary, nodeBinary } from '../support/node-binary.js';
+import { nodeBinary } from '../support/node-binary.js';
+import { installed } from '../support/package-sets.js';
 
 const START_MS = 20_000;
 
 /** The variables that the program reads. `--allow-env` must name them, and those of the library and @upstash/redis. */
 const READ_BY_PROGRAM = ['REST_URL', 'REST_TOKEN'];
-const DENO_VERSION = '2.9.6';
 const READ_BY_LIBRARY = ['CRON_SECRET'];
 const READ_BY_UPSTASH = ['UPSTASH_DISABLE_TELEMETRY', 'UPSTASH_CONSOLE', 'VERCEL', 'AWS_REGION'];
 
@@ -32,7 +30,7 @@ const deno: Runtime = {
     return [await denoBinary(), 'run', '--no-prompt', '--no-remote', '--allow-net=127.0.0.1', `--allow-env=${names}`];
   },
 };
-const bun: Runtime = { name: 'Bun', command: async () => [bunBinary()] };
+const bun: Runtime = { name: 'Bun', command: async () => [await bunBinary()] };
 
 /** This Node, Node 22 and 24, Deno and Bun. Deno may only reach loopback and read the variables above, and no file. */
 export const RUNTIMES: readonly Runtime[] = [
@@ -98,29 +96,17 @@ export async function startProgram(
  * which npm has put it, so that no install script has to run.
  */
 
-/** Fetches Deno, which is not a dependency: npm's lock file for its platforms would not work on other machines. */
 export function denoBinary(): Promise<string> {
   const suffix = process.platform === 'linux' ? '-glibc' : '';
-  return fetchedBinary(`@deno/${process.platform}-${process.arch}${suffix}`, DENO_VERSION, executable('deno'));
+  return binaryOf(`@deno/${process.platform}-${process.arch}${suffix}`, 'deno');
 }
 
-export function bunBinary(): string {
+export function bunBinary(): Promise<string> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const arch = process.arch === 'arm64' ? 'aarch64' : process.arch;
-  const own = `@oven/bun-${platform}-${arch}/package.json`;
-  // If bun's install script has run, it has moved the binary.
-  const moved = ['./package.json', 'bin/bun.exe'] as const;
-  return binaryOf('bun', [own, join('bin', executable('bun'))], moved);
+  return binaryOf(`@oven/bun-${platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}`, 'bin/bun');
 }
 
-const executable = (name: string): string => (process.platform === 'win32' ? `${name}.exe` : name);
-
-/** The first candidate that exists: a path beside a package.json, which is resolved from the package. */
-function binaryOf(name: string, ...candidates: (readonly [beside: string, path: string])[]): string {
-  const { resolve } = createRequire(import.meta.resolve(`${name}/package.json`));
-  for (const [beside, path] of candidates) {
-    const binary = join(dirname(resolve(beside)), path);
-    if (existsSync(binary)) return binary;
-  }
-  throw new Error(`no binary of ${name} for ${process.platform} ${process.arch}: npm ci, with its optional packages`);
+async function binaryOf(name: string, path: string): Promise<string> {
+  const executable = process.platform === 'win32' ? `${path}.exe` : path;
+  return join(await installed('test/edge'), 'node_modules', name, executable);
 }

@@ -7,8 +7,8 @@ import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { build } from 'esbuild';
-import { Miniflare } from 'miniflare';
 import { startKeeper } from '../support/keeper.js';
+import { packagesOf } from '../support/package-sets.js';
 
 /** The compatibility date. `wrangler init` writes the date of the day. */
 const COMPATIBILITY_DATE = '2026-04-01';
@@ -63,6 +63,17 @@ interface Database {
     bind(...values: unknown[]): { run(): Promise<unknown>; first(): Promise<Record<string, unknown> | null> };
   };
 }
+
+/** The part of Miniflare that is used here. */
+type MiniflareClass = new (
+  options: object,
+) => {
+  readonly ready: Promise<URL>;
+  dispatchFetch(url: string): Promise<Response>;
+  getWorker(): Promise<{ scheduled(event: { scheduledTime: Date; cron: string }): Promise<{ outcome: Outcome }> }>;
+  getD1Database(binding: string): Promise<Database>;
+  dispose(): Promise<void>;
+};
 
 export interface RunningWorker {
   readonly url: string;
@@ -125,6 +136,7 @@ async function start(
   const { compatibilityFlags = [], compatibilityDate = COMPATIBILITY_DATE, objects = {}, inKv, port, others } = runtime;
   const folder = runtime.folder ?? (await dataFolder());
   const classOf = ([name, className]: [string, string]) => [name, { className, useSQLite: !inKv }] as const;
+  const { Miniflare } = (await packagesOf('test/edge'))('miniflare') as { readonly Miniflare: MiniflareClass };
   const miniflare = new Miniflare({
     modules: [
       { type: 'ESModule', path: 'main.js', contents: MAIN },
@@ -155,9 +167,7 @@ async function start(
     if (runtime.folder === undefined) await rm(folder, { recursive: true });
   };
   try {
-    const worker = (await miniflare.getWorker()) as unknown as {
-      scheduled(event: { scheduledTime: Date; cron: string }): Promise<{ outcome: Outcome }>;
-    };
+    const worker = await miniflare.getWorker();
     const pids = (await runtimesOfThisProcess()).filter((pid) => !KNOWN.has(pid));
     for (const pid of pids) {
       KNOWN.add(pid);

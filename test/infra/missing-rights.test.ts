@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { CfnParameter, Duration, Stack } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { TableEncryptionV2 } from 'aws-cdk-lib/aws-dynamodb';
@@ -10,6 +9,7 @@ import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { type AttachProps, LockTable, SingleExecution } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import { isUnknown } from '../../infra/constructs/missing-rights.js';
+import { packagesOf } from '../support/package-sets.js';
 import { digest, nightly, ownFunction } from './digest.js';
 import { appStack, propertiesOf, templateOf } from './synthesised.js';
 
@@ -279,9 +279,9 @@ test('row 160: nothing is warned of in an app that owns its roles, keys and queu
   expect(warned(stack)).toEqual([]);
 });
 
-describe('row 160: a second copy of CDK', () => {
-  const copyOf = createRequire(new URL('../oldest-cdk/package.json', import.meta.url));
+const copyOf = await packagesOf('test/oldest-cdk');
 
+describe('row 160: a second copy of CDK', () => {
   test('row 160: makes the destination of a queue that only a deployment knows', () => {
     const stack = here();
     const { SqsDestination: Other } = copyOf('aws-cdk-lib/aws-lambda-destinations');

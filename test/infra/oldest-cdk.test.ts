@@ -8,6 +8,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as newestConstructs from '../../infra/constructs/cdk.js';
 import { SingleExecutionStack } from '../../infra/single-execution-stack.js';
+import { packagesOf } from '../support/package-sets.js';
 
 /*
  * Tests the constructs on the oldest versions that the peer dependencies allow.
@@ -17,7 +18,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const OLDEST = join(ROOT, 'test/oldest-cdk');
 
 const { peerDependencies: ranges } = createRequire(import.meta.url)(join(ROOT, 'package.json'));
-const packageOf = createRequire(join(OLDEST, 'package.json'));
+const packageOf = await packagesOf('test/oldest-cdk');
 const oldestCdk = packageOf('aws-cdk-lib') as typeof newestCdk;
 const newest = { ...newestConstructs, SingleExecutionStack };
 let oldest: typeof newest;

@@ -3,9 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { CACHE, madeOnce, nodeBinary } from '../support/node-binary.js';
+import { nodeBinary } from '../support/node-binary.js';
+import { preparedPackages } from '../support/package-sets.js';
 
-const CLIENT = 'aws-lambda-ric@4.0.2';
 const ADDON = fileURLToPath(new URL('./handed-over.cjs', import.meta.url));
 
 /**
@@ -38,19 +38,13 @@ export async function printedOnLambda(
   return { stdout: lines(stdout), stderr: lines(stderr) };
 }
 
-/** The path of the runtime client, which is fetched from npm once. Nothing of it is built. */
+/** The path of the runtime client, whose native part is replaced. */
 async function runtimeClient(): Promise<string> {
-  const folder = join(CACHE, CLIENT.replace('@', '-'));
-  await madeOnce(folder, async (draft) => {
-    const run = (command: string, ...args: string[]) => promisify(execFile)(command, args, { cwd: draft });
-    const { stdout: tarball } = await run('npm', 'pack', '--silent', CLIENT);
-    await run('tar', '-xzf', tarball.trim());
-    const addon = join(draft, 'package/rapid-client.node');
-    await mkdir(addon);
+  const client = await preparedPackages('test/observe/runtime-client', 'addon', async (folder) => {
+    const addon = join(folder, 'node_modules/aws-lambda-ric/rapid-client.node');
+    await mkdir(addon, { recursive: true });
     await writeFile(join(addon, 'index.cjs'), 'module.exports = require(process.env.ADDON);\n');
     await writeFile(join(addon, 'package.json'), '{ "main": "index.cjs" }\n');
-  }).catch((error: Error) => {
-    throw new Error(`${CLIENT} could not be had from npm: let it reach its registry once`, { cause: error });
   });
-  return join(folder, 'package/index.mjs');
+  return client.resolve('aws-lambda-ric/index.mjs');
 }

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { addDeclarations, buildPackage } from '../support/built-package.js';
+import { installed, type PackageSet } from '../support/package-sets.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -18,14 +20,20 @@ export interface InstalledPackage {
   remove(): Promise<void>;
 }
 
-/** @param declarations whether the package has its declarations, which take the longest to build */
-export async function installedPackage({ declarations }: { declarations: boolean }): Promise<InstalledPackage> {
+interface Wanted {
+  /** Whether the package has its declarations, which take the longest to build. */
+  readonly declarations: boolean;
+  /** A set whose packages the projects have too. */
+  readonly tools?: PackageSet;
+}
+
+export async function installedPackage({ declarations, tools }: Wanted): Promise<InstalledPackage> {
   const folder = await mkdtemp(join(tmpdir(), 'installed-package-'));
   const modules = join(folder, 'node_modules');
   const path = join(modules, 'single-execution');
   await mkdir(path, { recursive: true });
-  const names = await readdir(join(ROOT, 'node_modules'));
-  await Promise.all(names.map((name) => symlink(join(ROOT, 'node_modules', name), join(modules, name))));
+  if (tools) await linkPackages(join(await installed(tools), 'node_modules'), modules);
+  await linkPackages(join(ROOT, 'node_modules'), modules);
   const tarball = await pack(join(folder, 'draft'), declarations);
   await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', path], folder);
 
@@ -67,5 +75,17 @@ export async function run(command: string, args: readonly string[], cwd: string)
   } catch (error) {
     const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
     throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
+  }
+}
+
+/** Links all packages of a folder that the other folder does not have yet. */
+async function linkPackages(from: string, to: string): Promise<void> {
+  for (const name of await readdir(from)) {
+    if (name.startsWith('@')) {
+      await mkdir(join(to, name), { recursive: true });
+      await linkPackages(join(from, name), join(to, name));
+    } else if (!existsSync(join(to, name))) {
+      await symlink(join(from, name), join(to, name));
+    }
   }
 }

@@ -16,13 +16,14 @@ import { javaScript, made, PROGRAMS, WEBPACK_PROGRAMS } from './programs.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SLOW_MS = 300_000;
 const bin = (path: string) => join(ROOT, 'node_modules', path);
+const JEST = join(ROOT, 'test/package/node_modules/.bin/jest');
 const ALL = { ...PROGRAMS, ...WEBPACK_PROGRAMS };
 
 let installed: InstalledPackage;
 /** The paths of the programs in {@link ALL}. */
 let programs: ReadonlyMap<string, string>;
 beforeAll(async () => {
-  installed = await installedPackage({ declarations: true });
+  installed = await installedPackage({ declarations: true, tools: 'test/package' });
   programs = await made(installed, ALL);
 }, SLOW_MS);
 afterAll(() => installed?.remove());
@@ -107,14 +108,14 @@ describe('row 96: the test of docs/guides/testing.md with a mocked SDK passes', 
     });
     await symlink(join(installed.path, '..'), join(folder, 'node_modules'), 'dir');
 
-    await run(bin('.bin/jest'), ['digest'], folder);
+    await run(JEST, ['digest'], folder);
     const told = await run(
       process.execPath,
       [join(installed.path, 'dist/cli.js'), 'init', '--name', 'nightly'],
       folder,
     );
     expect(told).toContain('to test: npx jest nightly\n');
-    await run(bin('.bin/jest'), ['nightly'], folder);
+    await run(JEST, ['nightly'], folder);
     await run(bin('.bin/cdk'), ['synth', '--quiet', '--app', APP], folder);
     const assets = (await readdir(join(folder, 'cdk.out'))).filter((name) => /^asset\.\w+$/.test(name));
     expect(await Promise.all(assets.map((name) => readdir(join(folder, 'cdk.out', name))))).toEqual([
@@ -137,7 +138,7 @@ describe('row 96: the test of docs/guides/testing.md with a mocked SDK passes', 
       'digest.test.ts': await pageTest("import { expect, test } from '@jest/globals';\n"),
     });
 
-    await run(bin('.bin/jest'), [], folder);
+    await run(JEST, [], folder);
   });
 
   test('with vitest', async () => {

@@ -6,8 +6,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   // Of the proof. The first waits for a clock, and the next two play one client after the other.
   'schedule/debian-cron.proof',
-  'stores/postgres/clients.proof',
-  'stores/sqlite/clients.proof',
+  'clients/postgres.proof',
+  'clients/sqlite.proof',
   // A worker keeps the concurrency of its first file, so a file that needs low concurrency is not among the first.
   'infra/deployed-handlers',
   'cli/console/page',

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { madeOnce } from './node-binary.js';
+import { madeOnce } from './made-once.js';
 
 const run = promisify(execFile);
 /** Messages of apt-get in English, because they are parsed. */

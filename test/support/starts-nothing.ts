@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 /** What starts a process or a server, or reaches one: a module of Node, a package, or the URL that a global setup hands over. */
 const STARTER =
-  /from '(node:(child_process|cluster|dgram|http|http2|https|net|tls|worker_threads)|miniflare|execa-\d)'|dynamoDBLocalEndpoint/;
+  /from '(node:(child_process|cluster|dgram|http|http2|https|net|tls|worker_threads)|execa-\d)'|dynamoDBLocalEndpoint/;
 const RELATIVE = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
 
 /** Whether no file that a test loads can start a process or a server, by the imports that it reaches. */

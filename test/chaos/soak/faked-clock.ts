@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { CACHE } from '../../support/node-binary.js';
+import { CACHE } from '../../support/made-once.js';
 
 /** How far a faked wall clock may be from the requested offset. */
 const TOLERANCE_MS = 50;

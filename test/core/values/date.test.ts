@@ -8,7 +8,7 @@ import { manualClock, scheduledEvent } from 'single-execution/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { describe as shown } from '../../../src/core/values/checks.js';
 import { msOfDate } from '../../../src/core/values/date.js';
-import { DATES_OF_OTHERS, MOCKED_DATES } from '../../others/dates.js';
+import { DATES_OF_OTHERS, MOCKED_DATES } from './dates-of-others.js';
 
 const NOW = Date.parse('2026-01-01T02:00:00Z');
 const DAY = 86_400_000;

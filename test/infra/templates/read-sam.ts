@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parse, type ScalarTag } from 'yaml';
-import { CACHE } from '../../support/node-binary.js';
+import { CACHE } from '../../support/made-once.js';
 import { type Deployment, readTemplate } from './deployment.js';
 import type { Resources } from './resources.js';
 

@@ -3,10 +3,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { installed } from '../../support/package-sets.js';
 import { type Deployment, readTemplate } from './deployment.js';
 import type { Resource, Resources } from './resources.js';
-
-const OSLS = join(import.meta.dirname, '../../../node_modules/.bin/osls');
 
 /** The name that `init` gives to a job's file. */
 const CONFIG = 'send-digest.serverless.yml';
@@ -23,7 +22,8 @@ export async function readServerless(text: string): Promise<Deployment> {
     await writeFile(join(folder, CONFIG), text);
     const nowhere = 'http://127.0.0.1:9';
     const env = { PATH: process.env['PATH'], HOME: folder, HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, CI: 'true' };
-    await promisify(execFile)(OSLS, ['package', '--config', CONFIG], { cwd: folder, env });
+    const osls = join(await installed('test/infra/templates'), 'node_modules/.bin/osls');
+    await promisify(execFile)(osls, ['package', '--config', CONFIG], { cwd: folder, env });
     const file = await readFile(join(folder, '.serverless/cloudformation-template-update-stack.json'), 'utf8');
     const { Resources } = JSON.parse(file) as { readonly Resources: Resources };
     return readTemplate({

@@ -1,12 +1,12 @@
-import { createRequire } from 'node:module';
+import { packagesOf } from '../../support/package-sets.js';
 import { type Deployment, readTemplate } from './deployment.js';
 import { cloudFormationOf, type ProviderResource, policyOf } from './provider-resources.js';
 import type { Values } from './resources.js';
 
-// Not an import: the package's declarations would bring the types of a browser into every file.
-const { parse } = createRequire(import.meta.url)('@cdktf/hcl2json') as {
+/** The part of @cdktf/hcl2json that is used here. */
+interface Hcl2json {
   parse(file: string, text: string): Promise<unknown>;
-};
+}
 
 type Blocks = Readonly<Record<string, Readonly<Record<string, readonly [Values]>>>>;
 
@@ -34,9 +34,14 @@ const MARKS: Readonly<Record<string, string>> = {
   'aws_sns_topic.arn': '{{topic.arn}}',
 };
 
+async function moduleOf(text: string): Promise<Module> {
+  const { parse } = (await packagesOf('test/infra/templates'))('@cdktf/hcl2json') as Hcl2json;
+  return (await parse('main.tf', text)) as Module;
+}
+
 /** Reads a module of Terraform that deploys one job. */
 export async function readTerraform(text: string): Promise<Deployment> {
-  const { locals = [{}], data = {}, resource = {} } = (await parse('main.tf', text)) as Module;
+  const { locals = [{}], data = {}, resource = {} } = await moduleOf(text);
   const settings = locals[0]['send_digest'] ?? {};
   const value = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(value);
@@ -92,7 +97,7 @@ export async function readTerraform(text: string): Promise<Deployment> {
 
 /** The names that a file of a module declares and that must be unique in the module. */
 export async function declaredByTerraform(text: string): Promise<string[]> {
-  const { terraform = [{}], locals = [{}], data = {}, resource = {} } = (await parse('a.tf', text)) as Module;
+  const { terraform = [{}], locals = [{}], data = {}, resource = {} } = await moduleOf(text);
   const namesOf = (blocks: Blocks, kind: string) =>
     Object.entries(blocks).flatMap(([type, named]) => Object.keys(named).map((name) => `${kind} ${type}.${name}`));
   const settings = Object.keys(terraform[0]);

@@ -34,7 +34,7 @@ test('F152 a write that waits for a table is refused once it has the table, and 
   expect(await Promise.all(asked.map(({ name }) => grant(store, claim({ name }))))).toHaveLength(2);
 });
 
-// The real one keeps the contract in test/stores/postgres/clients.proof.test.ts. Here it only has to hold answers back.
+// The real one keeps the contract in test/clients/postgres.proof.test.ts. Here it only has to hold answers back.
 test('a client of the shape of neon(), which has no connections, is asked by all calls at once', async () => {
   let asked = 0;
   let answer = () => {};

@@ -7,6 +7,7 @@ import { type RedisStoreOptions, redisAdminStore, redisStore } from 'single-exec
 import type { ContractHarness } from 'single-execution/testing';
 import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { redisHarness } from '../../support/contract-harness.js';
+import { packagesOf } from '../../support/package-sets.js';
 import { startRestServer } from '../../support/rest-server.js';
 
 /* The clients of Redis that the pages name: the real packages, with their defaults, in their oldest and newest majors. */
@@ -37,9 +38,9 @@ export interface TestedClient extends ClientPackage {
 }
 
 const here = createRequire(import.meta.url);
-const ofClients = createRequire(new URL('../../clients-redis/package.json', import.meta.url));
+const ofClients = await packagesOf('test/clients-redis');
 
-/** Loads a package of the workspace of clients, by the name that it has there. */
+/** Loads a package of the set of clients, by the name that it has there. */
 function load<T>(alias: string, require = ofClients): ClientPackage & { readonly module: T } {
   const paths = require.resolve.paths(alias) ?? [];
   for (const path of paths) {
@@ -50,7 +51,7 @@ function load<T>(alias: string, require = ofClients): ClientPackage & { readonly
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
-  throw new Error(`${alias} is not installed: npm ci`);
+  throw new Error(`${alias} is not installed`);
 }
 
 interface Opened {
@@ -61,7 +62,7 @@ interface Opened {
 }
 
 interface Way<M> {
-  /** The name of the package in the workspace of clients. */
+  /** The name of the package in the set of clients. */
   readonly alias: string;
   readonly require?: NodeJS.Require | undefined;
   readonly how?: string | undefined;
@@ -168,7 +169,7 @@ interface GlideClass {
   createClient(options: object): Promise<Opened['client'] & { close(): void }>;
 }
 
-/** The part of Valkey GLIDE that is used here; its package is in the workspace of clients only. */
+/** The part of Valkey GLIDE that is used here; its package is in the set of clients only. */
 interface Glide {
   readonly Logger: { init(level: string): void };
   readonly GlideClient: GlideClass;

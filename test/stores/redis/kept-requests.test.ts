@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { Redis as UpstashRedis } from '@upstash/redis';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
@@ -11,6 +10,7 @@ import { SENDS_ONCE } from '../../support/backends/redis.js';
 import { ownEngine } from '../../support/backends/stage.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { claim, done } from '../../support/one-run.js';
+import { packagesOf } from '../../support/package-sets.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 import { startTcpFaultProxy, type TcpFault } from '../../support/tcp-fault-proxy.js';
 import { startUpstashBridge } from '../../support/upstash-bridge.js';
@@ -20,7 +20,7 @@ import { startUpstashBridge } from '../../support/upstash-bridge.js';
  * such a grant and such an extension: see docs/protocol.md, "On Redis".
  */
 
-const oldest = createRequire(new URL('../../oldest-sdk/package.json', import.meta.url));
+const oldest = await packagesOf('test/oldest-sdk');
 const OldestRedis = (oldest('ioredis') as { default: typeof Redis }).default ?? oldest('ioredis');
 const { Redis: OldestUpstash } = oldest('@upstash/redis') as { Redis: typeof UpstashRedis };
 

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { executeWithLock } from 'single-execution';
@@ -6,10 +5,11 @@ import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
 import { expect, onTestFinished, test } from 'vitest';
 import { SENDS_ONCE } from '../../support/backends/redis.js';
 import { ownEngine } from '../../support/backends/stage.js';
+import { packagesOf } from '../../support/package-sets.js';
 
 /* Clients connect again and again if Redis refuses their login. A run fails at once with the answer of Redis. */
 
-const OldestRedis = createRequire(new URL('../../oldest-sdk/package.json', import.meta.url))('ioredis') as typeof Redis;
+const OldestRedis = (await packagesOf('test/oldest-sdk'))('ioredis') as typeof Redis;
 
 const { server, client: redis } = await ownEngine('redis');
 await redis.config('SET', 'requirepass', 'right');

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { createServer as createTlsServer } from 'node:tls';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
@@ -9,12 +8,13 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ownEngine } from '../../support/backends/stage.js';
 import { innerCli } from '../../support/inner-cli.js';
 import { listening } from '../../support/loopback.js';
+import { packagesOf } from '../../support/package-sets.js';
 import { TEST_CERTIFICATE, TEST_KEY } from '../../support/test-certificates.js';
 
 /* What is set wrong is no outage: it is reported at once, with what to correct, and never as UNAVAILABLE. */
 
 const { server } = await ownEngine('redis');
-const ofClients = createRequire(new URL('../../clients-redis/package.json', import.meta.url));
+const ofClients = await packagesOf('test/clients-redis');
 const { default: OldestRedis } = ofClients('ioredis-5') as { default: typeof Redis };
 const { createClient: createOldClient } = ofClients('redis-5-newest') as { createClient: typeof createClient };
 

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
 import { Redis as UpstashRedis } from '@upstash/redis';
 import { Redis } from 'ioredis';
@@ -12,6 +11,7 @@ import { clearedEngine } from '../../support/backends/stage.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { gate } from '../../support/gate.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
+import { packagesOf } from '../../support/package-sets.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 
 const { server, client: redis } = await clearedEngine('redis');
@@ -276,8 +276,9 @@ test('passes over what else lies under its prefix, with a key that no lock can h
   expect(locks.map(({ name }) => name)).toEqual(['digest']);
 });
 
+const oldest = await packagesOf('test/oldest-sdk');
+
 describe('a client that cannot send', () => {
-  const oldest = createRequire(new URL('../../oldest-sdk/package.json', import.meta.url));
   const { createClient: createOldestClient } = oldest('redis') as typeof import('redis');
   const OldestRedis = oldest('ioredis') as typeof Redis;
   const nobody = { port: 1, host: '127.0.0.1' };

@@ -1,14 +1,14 @@
-import { createRequire } from 'node:module';
 import { Redis as UpstashRedis } from '@upstash/redis';
 import { Cluster, Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { upstashStore } from 'single-execution/upstash';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { packagesOf } from '../../support/package-sets.js';
 
 /* One warning for a client whose own options let it send a request after its call has given up. */
 
-const oldest = createRequire(new URL('../../oldest-sdk/package.json', import.meta.url));
+const oldest = await packagesOf('test/oldest-sdk');
 const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
 afterEach(() => warned.mockClear());
 

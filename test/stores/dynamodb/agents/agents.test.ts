@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../../../support/dynamodb-local.js';
+import { installed, type PackageSet } from '../../../support/package-sets.js';
 import type { Traced } from './agent.js';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -64,16 +65,15 @@ test.concurrent.each([
   {
     agent: 'newrelic',
     env: NEW_RELIC,
-    // New Relic's agents for Node 20 do not see the SDK from 3.1046 on.
-    sdk: 'oldest-sdk',
+    set: 'test/stores/dynamodb/agents/newrelic' as const,
     applied: { 'aws.operation': 'UpdateItemCommand' },
     // This agent does not show that a command was refused.
     refused: { 'aws.operation': 'UpdateItemCommand' },
   },
 ])(
   '$agent shows the requests of a lock as it shows bare commands',
-  async ({ agent, env = {}, sdk = 'others', applied, refused }) => {
-    const sent = await run(agent, sdk, env);
+  async ({ agent, env = {}, set = 'test/stores/dynamodb/agents' as PackageSet, applied, refused }) => {
+    const sent = await run(agent, set, env);
     const roots = treeOf(sent, undefined);
     expect(roots.map(({ name }) => name).sort()).toEqual(REQUESTS);
     for (const { spans } of roots) {
@@ -89,12 +89,12 @@ test.concurrent.each([
   },
 );
 
-/** Sends requests in a new process, with the SDK of the folder `test/<sdk>`. @returns the spans that the agent sent */
-async function run(agent: string, sdk: string, env: NodeJS.ProcessEnv): Promise<readonly Traced[]> {
+/** Sends requests in a new process, with the packages of a set. @returns the spans that the agent sent */
+async function run(agent: string, set: PackageSet, env: NodeJS.ProcessEnv): Promise<readonly Traced[]> {
   const { client, endpoint } = dynamoDBLocal();
   const tableName = await freshTable(client);
   const child = spawn(process.execPath, ['-', agent, endpoint, tableName, ...REQUESTS], {
-    cwd: `${ROOT}/test/${sdk}`,
+    cwd: await installed(set),
     env: { ...process.env, ...env },
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -1,4 +1,4 @@
-import { tracer } from '../../../others/dd-trace.js';
+import { tracer } from 'dd-trace';
 import type { Agent } from './agent.js';
 
 /** A line that dd-trace's `log` exporter writes. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { newrelic } from '../../../others/newrelic.js';
+import newrelic from 'newrelic';
 import type { Agent } from './agent.js';
 
 /** A span in New Relic's payload: the attributes from the agent, from the user, and from the traced call. */

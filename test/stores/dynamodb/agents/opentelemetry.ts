@@ -1,10 +1,6 @@
 import { SpanStatusCode, trace } from '@opentelemetry/api';
-import {
-  AwsInstrumentation,
-  InMemorySpanExporter,
-  NodeTracerProvider,
-  SimpleSpanProcessor,
-} from '../../../others/opentelemetry.js';
+import { AwsInstrumentation } from '@opentelemetry/instrumentation-aws-sdk';
+import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import type { Agent } from './agent.js';
 
 const exporter = new InMemorySpanExporter();

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { captureAWSv3Client, getNamespace, Segment, setDaemonAddress, setSegment } from '../../../others/xray.js';
+import { captureAWSv3Client, getNamespace, Segment, setDaemonAddress, setSegment } from 'aws-xray-sdk-core';
 import type { Agent, Traced } from './agent.js';
 
 /** A segment or subsegment, as it is sent to X-Ray's daemon. */

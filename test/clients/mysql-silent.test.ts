@@ -1,0 +1,40 @@
+import mariadb from 'mariadb';
+import oldMariadb from 'mariadb-3.0';
+import { mysqlStore } from 'single-execution/mysql';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ownEngine } from '../support/backends/stage.js';
+import { claim, grant } from '../support/one-run.js';
+import { startTcpFaultProxy } from '../support/tcp-fault-proxy.js';
+import { untilUnhandledAreTold } from '../support/unhandled.js';
+
+const { server } = await ownEngine('mysql');
+
+describe('F209 a connection that goes silent', () => {
+  test.each([
+    ['newest', mariadb],
+    ['oldest', oldMariadb as unknown as typeof mariadb],
+  ])('is closed without a KILL, whose failure would end the process: the %s mariadb', async (name, { createPool }) => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    const seen = { silent: 0, kills: 0 };
+    const proxy = await startTcpFaultProxy(Number(new URL(server.url).port), (request) => {
+      if (request.includes('KILL ')) {
+        seen.kills++;
+        return 'drop-request';
+      }
+      return request.includes('single_execution_locks') && seen.silent++ === 0 ? 'stall' : undefined;
+    });
+    onTestFinished(proxy.stop);
+    const url = new URL(server.url);
+    const client = createPool({ host: url.hostname, port: proxy.port, user: 'root', database: url.pathname.slice(1) });
+
+    await grant(mysqlStore({ client }), claim({ name }));
+    await expect.poll(() => client.activeConnections()).toBe(0);
+    await client.end();
+    await untilUnhandledAreTold();
+    expect({ ...seen, unhandled }).toMatchObject({ kills: 0, unhandled: [] });
+    expect(seen.silent).toBeGreaterThan(1);
+  });
+});

@@ -1,1 +1,0 @@
-export { tracer } from 'dd-trace';

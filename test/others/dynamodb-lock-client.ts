@@ -1,2 +1,0 @@
-export { default as AWS } from 'aws-sdk';
-export { default as DynamoDBLockClient } from 'dynamodb-lock-client';

@@ -1,2 +1,0 @@
-export { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempotency';
-export { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';

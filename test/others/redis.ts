@@ -1,2 +1,0 @@
-export { Redis } from 'ioredis';
-export { default as Redlock } from 'redlock';

@@ -1,2 +1,0 @@
-export { Redis } from 'ioredis';
-export { default as Redlock5, ResourceLockedError } from 'redlock-5';
