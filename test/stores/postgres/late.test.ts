@@ -127,7 +127,7 @@ describe('F152 a write that waits for somebody else’s transaction', () => {
   });
 });
 
-// The real one keeps the contract in test/stores/postgres/clients.proof.test.ts. Here it only has to hold answers back.
+// The real one keeps the contract in test/clients/postgres.proof.test.ts. Here it only has to hold answers back.
 test('a client of the shape of neon(), which has no connections, is asked by all calls at once', async () => {
   let asked = 0;
   let answer = () => {};
