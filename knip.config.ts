@@ -22,7 +22,7 @@ const config: KnipConfig = {
     // The sets of packages: see test/support/package-sets.ts.
     'bench/systems': { entry: ['*.ts'] },
     site: {
-      entry: ['build.ts', '.vitepress/{config,theme/index}.ts'],
+      entry: ['.vitepress/{config,theme/index}.ts'],
       ignoreDependencies: ['typedoc-plugin-markdown'],
     },
     'test/clients': { entry: ['program.ts', '*.test.ts', '*.test-d.ts'] },
@@ -37,7 +37,7 @@ const config: KnipConfig = {
     'test/package': { entry: ['*.test.ts', '{program,two-copies}.ts'], ignoreDependencies: ['.+'] },
     'test/stores/dynamodb/agents': { entry: ['*.test.ts', 'program.ts'] },
     // Loaded by their names, or started.
-    'test/{clients-redis,clients/native,clients/prisma,copied-sdk,mutation,nodes/*,observe/runtime-client,oldest-*}': {
+    'test/{clients-redis,clients/native,clients/prisma,copied-sdk,mutation,observe/runtime-client,oldest-*}': {
       ignoreDependencies: ['.+'],
     },
     'test/stores/dynamodb/agents/newrelic': { ignoreDependencies: ['.+'] },

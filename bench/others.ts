@@ -190,7 +190,7 @@ async function sizeOf({ exports }: System): Promise<string> {
     platform: 'node',
     target: 'es2023',
     treeShaking: true,
-    external: ['@aws-sdk/*', 'aws-sdk', 'ioredis', '@upstash/redis', 'knex', 'kysely'],
+    external: ['@aws-sdk/*', 'aws-sdk', 'ioredis', 'ioredis-5', '@upstash/redis', 'knex', 'kysely'],
     logLevel: 'error',
   });
   return (gzipSync(outputFiles[0]?.contents ?? '').length / 1_000).toFixed(1);

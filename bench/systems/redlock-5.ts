@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { Redis } from 'ioredis-5';
 import Redlock5, { ResourceLockedError } from 'redlock-5';
 import { host } from './host.js';
 import { IOREDIS_OPTIONS } from './redis-client.js';

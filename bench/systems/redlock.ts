@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { Redis } from 'ioredis-5';
 import Redlock from 'redlock';
 import { host } from './host.js';
 import { IOREDIS_OPTIONS } from './redis-client.js';

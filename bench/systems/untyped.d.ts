@@ -1,5 +1,5 @@
 declare module 'redlock' {
-  import type { Redis } from 'ioredis';
+  import type { Redis } from 'ioredis-5';
 
   class Redlock {
     static LockError: typeof Error;
@@ -11,7 +11,7 @@ declare module 'redlock' {
 }
 
 declare module 'redlock-5' {
-  import type { Redis } from 'ioredis';
+  import type { Redis } from 'ioredis-5';
 
   class Redlock {
     constructor(clients: readonly Redis[], options?: { readonly retryCount?: number });

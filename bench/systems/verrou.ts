@@ -1,6 +1,6 @@
 import { Verrou } from '@verrou/core';
 import { redisStore } from '@verrou/core/drivers/redis';
-import { Redis } from 'ioredis';
+import { Redis } from 'ioredis-5';
 import { host } from './host.js';
 import { IOREDIS_OPTIONS } from './redis-client.js';
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import middy from '@middy/core';
-import { currentExecution, type Execution, executeWithLock } from 'single-execution';
+import { currentExecution, executeWithLock } from 'single-execution';
 import { singleExecution } from 'single-execution/middy';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';

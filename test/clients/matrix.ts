@@ -16,7 +16,7 @@ interface Locked {
 }
 
 /** Packages by their paths, from the lock files of the sets with clients and of the repository. */
-const LOCKED = ['.', './native', './prisma', '../edge', '../..']
+const LOCKED = ['.', '../..', './native', './prisma', '../edge']
   .map((folder) => readFileSync(new URL(`${folder}/package-lock.json`, import.meta.url), 'utf8'))
   .map((text) => (JSON.parse(text) as { readonly packages: Readonly<Record<string, Locked>> }).packages);
 

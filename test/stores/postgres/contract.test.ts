@@ -11,7 +11,7 @@ const { server } = await ownEngine('postgres');
 const bouncer = await startPgBouncer(server.url);
 afterAll(() => bouncer.stop());
 
-// clients.proof.test.ts plays it over all other clients.
+// test/clients/postgres.proof.test.ts plays it over all other clients.
 describe.concurrent('row 131: postgresStore over a Pool of pg and pgbouncer in transaction mode keeps the contract of all stores', () => {
   let client: Pool;
   let harness: ContractHarness;
