@@ -353,7 +353,7 @@ describe('the list of many jobs', () => {
   });
 
   test.each([390, 1280])('row 243: shows all jobs on one axis, in a window of %i pixels', async (width) => {
-    const page = await open(await many(), { viewport: { width, height: 700 } });
+    const page = await open(`${await many()}&range=6h`, { viewport: { width, height: 700 } });
     await page.getByRole('row').nth(5).waitFor();
 
     const lines = (name: string) =>
@@ -365,6 +365,10 @@ describe('the list of many jobs', () => {
     const labels = page.locator('svg.list-axis text');
     expect((await labels.allTextContents()).at(-1)).toBe('now');
     expect(await labels.count()).toBeGreaterThan(3);
+    const boxes = await labels.evaluateAll((all) =>
+      all.map((one) => one.getBoundingClientRect()).toSorted((a, b) => a.x - b.x),
+    );
+    for (const [n, { x }] of boxes.entries()) expect(x).toBeGreaterThanOrEqual(boxes[n - 1]?.right ?? 0);
     expect(await labels.first().isVisible()).toBe(true);
     const [first] = await lines('job-000');
     const box = await labels.first().boundingBox();

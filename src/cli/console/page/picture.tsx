@@ -3,10 +3,15 @@ import type { Job } from './feed.js';
 import { axisOf, type Scale, type Span } from './scale.js';
 import { type Timeline, timelineOf, timelineWords } from './timeline.js';
 
+/** The widest window that shows a list without columns, in pixels, as in page.css. */
+const NARROW = 720;
+
+/** The most labels below the large picture, and above those of a list, which are as wide on a phone. */
+const LABELS = 6;
+const listLabels = () => (innerWidth > NARROW ? 8 : LABELS);
+
 /** The least width of a bar, in per cent of the picture: a thinner bar could not be seen. */
 const THINNEST = 0.8;
-/** The most labels below the large picture, and above those of a list, which have one for the present too. */
-const [LABELS, LIST_LABELS] = [6, 8];
 
 /** The last runs of a lock, and all that its record knows, on a line of time with an axis. */
 export function LargePicture({ lock, nowMs }: { readonly lock: Job; readonly nowMs: number }) {
@@ -32,7 +37,7 @@ export function RowPicture({ lock, scale }: { readonly lock: Job; readonly scale
           {older > 0 && `‹${older}`}
         </span>
         <svg class="timeline" role="img" aria-label={timelineWords(lock)}>
-          {axisOf(scale, LIST_LABELS).map(({ atMs }) => (
+          {axisOf(scale, listLabels()).map(({ atMs }) => (
             <line key={atMs} x1={percent(scale, atMs)} x2={percent(scale, atMs)} y1="0" y2="100%" class="grid" />
           ))}
           <Shapes timeline={timeline} nowMs={scale.nowMs} dot={4} />
@@ -66,18 +71,20 @@ function at({ fromMs, toMs }: Span, ms: number): number {
 const percent = (span: Span, ms: number): string => `${at(span, ms)}%`;
 
 /** How near a label may be to that of the present, in per cent of the width. */
-const NEAR = 9;
+const NEAR = 10;
+/** Where a label at the right edge has its middle, at the most. */
+const EDGE = 95;
 
 function Axis({ span, nowMs }: { readonly span: Span; readonly nowMs?: number }) {
   const nowAt = nowMs === undefined ? Number.NaN : at(span, nowMs);
-  const labels = axisOf(span, nowMs === undefined ? LABELS : LIST_LABELS).map(({ atMs, words }) => ({
+  const labels = axisOf(span, nowMs === undefined ? LABELS : listLabels()).map(({ atMs, words }) => ({
     x: at(span, atMs),
     words,
   }));
   return (
     <>
       {[
-        ...labels.filter(({ x }) => !(Math.abs(x - nowAt) < NEAR)),
+        ...labels.filter(({ x }) => !(Math.abs(Math.min(x, EDGE) - nowAt) < NEAR)),
         ...(nowMs === undefined ? [] : [{ x: nowAt, words: 'now' }]),
       ].map(({ x, words }) => (
         <text key={words} x={`${x}%`} y="100%" dy="-2" class="axis-words" text-anchor={anchorOf(x)}>
@@ -185,9 +192,6 @@ export function Legend() {
     </details>
   );
 }
-
-/** The widest window that shows a list without columns, in pixels, as in page.css. */
-const NARROW = 720;
 
 function Meanings() {
   return (
