@@ -2,21 +2,10 @@ import { createPool, type Pool, type ResultSetHeader, type RowDataPacket } from 
 import { createMysqlTable, mysqlStore } from 'single-execution/mysql';
 import { type MariaDB, startMariaDB } from '../mariadb.js';
 import { questionMarkStatements, sqlHarness } from '../sql-harness.js';
-import { startTcpFaultProxy, type TcpFault } from '../tcp-fault-proxy.js';
 import { type Backend, type ChooseFault, DEFAULT_TABLE, type Engine, type Network, tableArgs } from './backend.js';
+import { faultsOf, sqlNetwork } from './sql-network.js';
 
-const DELAY_MS = 400;
-/** Longer than a store waits for the answer to one try. */
-const HANG_MS = 1_500;
-
-const FAULTS: Readonly<Record<string, TcpFault | 'kill'>> = {
-  'drop-request': 'drop-request',
-  'drop-response': 'drop-response',
-  [`kept back ${DELAY_MS} ms`]: { keepBackMs: DELAY_MS },
-  [`kept back ${HANG_MS} ms`]: { keepBackMs: HANG_MS },
-  // The server ends the connection, and never reads the statement.
-  KILL: 'kill',
-};
+const CUT = 'KILL';
 
 /** Whether a packet, number 0 of its conversation, is the command to prepare or to run a statement. */
 const isStatement = (sent: string) => sent.charCodeAt(3) === 0 && [0x03, 0x16, 0x17].includes(sent.charCodeAt(4));
@@ -41,8 +30,8 @@ export const mysql: Backend<MysqlEngine> = {
   isQuick: false,
   requests: { run: 4, skip: 1, first: 5 },
   program: 'mariadb',
-  faults: Object.keys(FAULTS),
-  ending: { retried: ['drop-request', 'drop-response', 'KILL'], reported: [] },
+  faults: faultsOf(CUT),
+  ending: { retried: ['drop-request', 'drop-response', CUT], reported: [] },
   async start() {
     const server = await startMariaDB();
     const pool = createPool(server.url);
@@ -86,37 +75,19 @@ export const mysql: Backend<MysqlEngine> = {
   },
 };
 
-async function badNetwork({ port, url }: MariaDB, choose: ChooseFault): Promise<Network> {
-  const killer = createPool(url);
-  const kill = async (from: number | undefined) => {
-    const [found] = await killer.query<RowDataPacket[]>(
-      'SELECT id FROM information_schema.processlist WHERE host LIKE ?',
-      [`%:${from}`],
-    );
-    for (const { id } of found) await killer.query(`KILL ${Number(id)}`);
-  };
-  const written = new Set<string>();
-  /** A write that must not come late, for an attempt that has been written before; the second try of an acquire too. */
-  const isRenewal = (sent: string) => {
-    const attempt = /"attemptId":"([^"]+)"/.exec(sent)?.[1];
-    if (attempt === undefined) return false;
-    const isAgain = written.has(attempt);
-    written.add(attempt);
-    return isAgain && isLimited(sent);
-  };
-  const proxy = await startTcpFaultProxy(port, (sent, from) => {
-    const fault = FAULTS[choose(isRenewal(sent)) ?? ''];
-    if (fault !== 'kill') return fault;
-    // A connection without a statement is about to log in. The server does not list it yet.
-    if (!isStatement(sent)) return undefined;
-    void kill(from);
-    return 'stall';
-  });
-  return {
-    url: String(Object.assign(new URL(url), { port: proxy.port })),
-    async stop() {
-      await proxy.stop();
-      await killer.end();
+function badNetwork(server: MariaDB, choose: ChooseFault): Promise<Network> {
+  const killer = createPool(server.url);
+  return sqlNetwork(server, choose, {
+    cut: CUT,
+    isStatement,
+    isLimited,
+    async end(from) {
+      const [found] = await killer.query<RowDataPacket[]>(
+        'SELECT id FROM information_schema.processlist WHERE host LIKE ?',
+        [`%:${from}`],
+      );
+      for (const { id } of found) await killer.query(`KILL ${Number(id)}`);
     },
-  };
+    stop: () => killer.end(),
+  });
 }

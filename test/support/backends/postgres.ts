@@ -2,25 +2,10 @@ import { Pool } from 'pg';
 import { createPostgresTable, postgresStore } from 'single-execution/postgres';
 import { type PostgresServer, startPostgresServer } from '../postgres-server.js';
 import { postgresStatements, sqlHarness } from '../sql-harness.js';
-import { startTcpFaultProxy, type TcpFault } from '../tcp-fault-proxy.js';
 import { type Backend, type ChooseFault, DEFAULT_TABLE, type Engine, type Network, tableArgs } from './backend.js';
+import { faultsOf, sqlNetwork } from './sql-network.js';
 
-const DELAY_MS = 400;
-/** Longer than a store waits for the answer to one try. */
-const HANG_MS = 1_500;
-
-const FAULTS: Readonly<Record<string, TcpFault | 'cut'>> = {
-  'drop-request': 'drop-request',
-  'drop-response': 'drop-response',
-  [`kept back ${DELAY_MS} ms`]: { keepBackMs: DELAY_MS },
-  [`kept back ${HANG_MS} ms`]: { keepBackMs: HANG_MS },
-  // The server ends the connection, and never reads the statement.
-  pg_terminate_backend: 'cut',
-};
-
-/** The first letter of a message with a statement. */
-const PARSE = 'P';
-const CUT = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE client_port = $1';
+const CUT = 'pg_terminate_backend';
 
 export interface PostgresEngine extends Engine {
   readonly server: PostgresServer;
@@ -34,8 +19,8 @@ export const postgres: Backend<PostgresEngine> = {
   isQuick: false,
   requests: { run: 4, skip: 1 },
   program: 'postgres',
-  faults: Object.keys(FAULTS),
-  ending: { retried: ['drop-request', 'drop-response', 'pg_terminate_backend'], reported: [] },
+  faults: faultsOf(CUT),
+  ending: { retried: ['drop-request', 'drop-response', CUT], reported: [] },
   async start() {
     const server = await startPostgresServer();
     const pool = poolOf(server.url);
@@ -86,37 +71,14 @@ function poolOf(connectionString: string): Pool {
   return pool;
 }
 
-async function badNetwork({ port, url }: PostgresServer, choose: ChooseFault): Promise<Network> {
-  const cutter = new Pool({ connectionString: url, max: 1 });
-  const isRenewal = renewals();
-  const proxy = await startTcpFaultProxy(port, (sent, from) => {
-    const fault = FAULTS[choose(isRenewal(sent)) ?? ''];
-    if (fault !== 'cut') return fault;
-    // A connection without a statement is about to log in. The server does not list it yet.
-    if (!sent.startsWith(PARSE)) return undefined;
-    void cutter.query(CUT, [from]);
-    return 'stall';
+function badNetwork(server: PostgresServer, choose: ChooseFault): Promise<Network> {
+  const cutter = new Pool({ connectionString: server.url, max: 1 });
+  return sqlNetwork(server, choose, {
+    cut: CUT,
+    // The first letter of a message with a statement.
+    isStatement: (sent) => sent.startsWith('P'),
+    isLimited: (sent) => sent.includes('lock_timeout'),
+    end: (from) => cutter.query(`SELECT ${CUT}(pid) FROM pg_stat_activity WHERE client_port = $1`, [from]),
+    stop: () => cutter.end(),
   });
-  return {
-    url: String(Object.assign(new URL(url), { port: proxy.port })),
-    async stop() {
-      await proxy.stop();
-      await cutter.end();
-    },
-  };
-}
-
-/**
- * Recognises a renewal among the statements of one network: a write that must not come late, for an attempt that has
- * been written before. The second try of an acquire counts, too.
- */
-function renewals(): (sent: string) => boolean {
-  const written = new Set<string>();
-  return (sent) => {
-    const attempt = /"attemptId":"([^"]+)"/.exec(sent)?.[1];
-    if (attempt === undefined) return false;
-    const isRenewal = written.has(attempt) && sent.includes('lock_timeout');
-    written.add(attempt);
-    return isRenewal;
-  };
 }
