@@ -36,6 +36,8 @@ const config: KnipConfig = {
   ignoreDependencies: [
     // The name that a test gives the file of an example.
     'example',
+    // Started as a program.
+    'azurite',
     '@cdktf/hcl2json',
     '@humanwhocodes/upstash-redis-server',
     '@nestjs/common',
