@@ -80,10 +80,7 @@ export function azureFailure(error: unknown, { tableName }: Place, right: AzureR
   const shown = code || status || errorName(error);
   const [found] = [code, status, errorName(error)].flatMap((one) => MEANINGS.filter(([codes]) => codes.test(one)));
   const { code: ours, isUnsent, why } = found?.[1] ?? unanswered(error);
-  const cause = Object.assign(new Error('its message is left out, because it can hold an address with a SAS token'), {
-    name: errorName(error),
-    code: shown,
-  });
+  const cause = Object.assign(new Error(systemWords(error) ?? LEFT_OUT), { name: errorName(error), code: shown });
   const failure = new LockStoreError(`${why({ tableName, error, right })} (${shown})`, {
     code: ours,
     lockName: '*',
@@ -93,6 +90,13 @@ export function azureFailure(error: unknown, { tableName }: Place, right: AzureR
   });
   if (isUnsent) unsent.add(failure);
   return failure;
+}
+
+const LEFT_OUT = 'its message is left out, because it can hold an address with a SAS token';
+
+/** Node's words for a connection that failed: a host and its port. */
+function systemWords(error: unknown): string | undefined {
+  return /^(connect|getaddrinfo|read|write) E[A-Z_]+( \S+)?$/.exec(readThrownText(error, 'message'))?.[0];
 }
 
 /** Failures that prove that nothing was written. */

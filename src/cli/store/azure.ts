@@ -42,6 +42,10 @@ async function openTable({ value: tableName, env, prefix }: NamedStore, clock: C
   return {
     store,
     admin: store,
+    place: {
+      words: () => `Azure Table Storage at ${new URL(client.url).host}`,
+      remedy: `check ${env[CONNECTION] ? CONNECTION : ACCOUNT} and the network`,
+    },
     words: `azure table ${tableName}`,
     table: {
       name: tableName,
