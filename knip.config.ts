@@ -37,7 +37,7 @@ const config: KnipConfig = {
     'test/package': { entry: ['*.test.ts', '{program,two-copies}.ts'], ignoreDependencies: ['.+'] },
     'test/stores/dynamodb/agents': { entry: ['*.test.ts', 'program.ts'] },
     // Loaded by their names, or started.
-    'test/{clients-redis,clients/native,clients/prisma,copied-sdk,mutation,observe/runtime-client,oldest-*}': {
+    'test/{azurite,clients-redis,clients/native,clients/prisma,copied-sdk,mutation,observe/runtime-client,oldest-*}': {
       ignoreDependencies: ['.+'],
     },
     'test/stores/dynamodb/agents/newrelic': { ignoreDependencies: ['.+'] },

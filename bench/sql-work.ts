@@ -1,15 +1,17 @@
 /**
- * The work of `sql.ts`, in a process of its own. Its arguments are the address of a Postgres, of a MySQL or of a file of
- * SQLite, and the number of rounds to measure.
+ * The work of `sql.ts`, in a process of its own. Its arguments are the address of a Postgres, of a MySQL, of a file of
+ * SQLite or of Azurite, and the number of rounds to measure.
  */
 import { createClient } from '@libsql/client';
 import { createPool, type PoolConnection, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 import { Pool } from 'pg';
 import { executeWithLock } from 'single-execution';
+import { azureTableStore, createAzureTable } from 'single-execution/azure';
 import { createMysqlTable, mysqlStore } from 'single-execution/mysql';
 import { createPostgresTable, postgresStore } from 'single-execution/postgres';
 import { createSqliteTable, type SqliteExecutingClient, sqliteStore } from 'single-execution/sqlite';
 import { newAttemptId } from '../src/core/values/names.js';
+import { azureClient } from '../test/support/backends/azure.js';
 import { gate } from '../test/support/gate.js';
 import { LEASE_MS, type Locks, worksOf } from './redis-locks.js';
 import { compare, type Work } from './side-by-side.js';
@@ -45,6 +47,7 @@ try {
 
 function engineAt(): Promise<Engine> {
   if (at.startsWith('postgres:')) return onPostgres();
+  if (at.startsWith('http:')) return onAzure();
   return at.startsWith('mysql:') ? onMysql() : onSqlite();
 }
 
@@ -256,5 +259,40 @@ async function onSqlite(): Promise<Engine> {
       give: async (...asked) => (await query(give, asked)).length === 1,
     },
     close: async () => client.close(),
+  };
+}
+
+/** A lease by hand is an entity that is there while the lock is held. */
+async function onAzure(): Promise<Engine> {
+  process.stdout.write('Azurite over @azure/data-tables\n');
+  const counted = (table: string) => {
+    const client = azureClient(at, table);
+    client.pipeline.addPolicy({
+      name: 'counting',
+      sendRequest(request, next) {
+        statements++;
+        return next(request);
+      },
+    });
+    return client;
+  };
+  const [client, leases] = [counted('locks'), counted('leases')];
+  await createAzureTable(client);
+  await createAzureTable(leases);
+  const done = (answer: Promise<unknown>) =>
+    answer.then(
+      () => true,
+      () => false,
+    );
+  return {
+    locks: {
+      store: azureTableStore({ client }),
+      take: (name, holder) =>
+        done(
+          leases.createEntity({ partitionKey: name, rowKey: 'lease', holder, until: String(Date.now() + LEASE_MS) }),
+        ),
+      give: (name) => done(leases.deleteEntity(name, 'lease')),
+    },
+    close: async () => undefined,
   };
 }

@@ -107,6 +107,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'the contract of a store, clocks, faults, events, a fake lock table',
     sees: ['core/values', 'core/ports', 'core/public', 'core/record'],
   },
+  'azure.ts': { what: 'the door of Azure: its adapter and its store', sees: ['adapters', 'stores'] },
   'index.ts': {
     what: 'the root door',
     sees: ['core/values', 'core/ports', 'core/public', 'core/options', 'core/run', 'core/wrap', 'adapters'],

@@ -46,6 +46,7 @@ const CLIENTS: Readonly<Record<string, readonly string[]>> = {
   'node-redis': ['redis', '@redis'],
   'the AWS SDK': ['@aws-sdk'],
   '@upstash/redis': ['@upstash'],
+  '@azure/data-tables': ['@azure'],
 };
 
 /** The engine of a client, or any other that a proxy can stand before. */
@@ -70,16 +71,20 @@ async function optionsOf(client: string, isLate: boolean): Promise<readonly [str
   if (client === '@upstash/redis') {
     return [['--upstash'], { UPSTASH_REDIS_REST_URL: `http://127.0.0.1:${port}`, UPSTASH_REDIS_REST_TOKEN: 'x' }];
   }
+  if (client === '@azure/data-tables') {
+    const AZURE_STORAGE_CONNECTION_STRING = `TableEndpoint=http://127.0.0.1:${port}/x;SharedAccessSignature=sp=r`;
+    return [['--azure-table', 'locks'], { AZURE_STORAGE_CONNECTION_STRING }];
+  }
   return [[`--${engineOf(client)}-url`, String(Object.assign(new URL(server.url), { port: String(port) }))], {}];
 }
 
 const IN_THIS_RUN = inThisRun(
   ['pg', 'mysql2', 'ioredis', 'the AWS SDK', '@upstash/redis'],
-  ['postgres.js', 'mariadb', 'node-redis'],
+  ['postgres.js', 'mariadb', 'node-redis', '@azure/data-tables'],
 );
 
 const CASES = IN_THIS_RUN.flatMap((client) => {
-  const speaks = client !== 'the AWS SDK' && client !== '@upstash/redis';
+  const speaks = !/^(the AWS SDK|@upstash|@azure)/.test(client);
   const verbs = engineOf(client) !== 'redis' ? [...VERBS, ['table', 'create']] : VERBS;
   return (speaks ? [false, true] : [false]).flatMap((isLate) => verbs.map((verb) => ({ client, isLate, verb })));
 });

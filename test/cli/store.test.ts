@@ -44,6 +44,12 @@ describe('the packages beside it', () => {
       {},
       /needs pg or postgres, and neither .*: npm install pg\n$/,
     ],
+    [
+      'Azure',
+      ['--azure-table', 'locks'],
+      { AZURE_STORAGE_ACCOUNT: 'acme', AZURE_STORAGE_KEY: 'c2VjcmV0' },
+      /needs @azure\/data-tables, .*: npm install @azure\/data-tables\n$/,
+    ],
     ['SQLite', ['--sqlite', 'x.db'], {}, /needs Node 22.13 or later, or @libsql.*: npm install @libsql\/client\n$/],
   ])('are named where they are missing: %s', async (_, args, env, told) => {
     expect(await bare.run(['ls', ...args], env)).toMatchObject({
@@ -222,12 +228,17 @@ describe('a store that is away', () => {
     if (kind === 'redis') return [['--redis-url', `redis://ada:hunter2@127.0.0.1:${port}`], {}];
     const url = `http://127.0.0.1:${port}`;
     if (kind === 'dynamodb') return [['--table', 'locks', '--endpoint', url], {}];
+    if (kind === 'azure') {
+      const AZURE_STORAGE_CONNECTION_STRING = `TableEndpoint=${url}/acme;SharedAccessSignature=sp=rau&sig=hunter2`;
+      return [['--azure-table', 'locks'], { AZURE_STORAGE_CONNECTION_STRING }];
+    }
     return [['--upstash'], { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: 'hunter2' }];
   };
   const REMEDIES = [
     ['dynamodb', 'check --endpoint, --region and the network'],
     ['redis', 'start Redis, or check --redis-url and the network'],
     ['upstash', 'check UPSTASH_REDIS_REST_URL and the network'],
+    ['azure', 'check AZURE_STORAGE_CONNECTION_STRING and the network'],
   ] as const;
 
   test.concurrent.each(REMEDIES)('is named with its address, the cause and the remedy: %s', async (kind, remedy) => {

@@ -12,6 +12,9 @@ interface Kind {
 const KINDS: readonly Kind[] = [
   { kind: 'platform', from: './src/adapters/', folder: 'docs/platforms/' },
   { kind: 'platform', from: './src/index.ts', folder: 'docs/platforms/' },
+  // One door is both.
+  { kind: 'platform', from: './src/azure.ts', folder: 'docs/platforms/' },
+  { kind: 'store', from: './src/azure.ts', folder: 'docs/stores/' },
   { kind: 'store', from: './src/stores/', folder: 'docs/stores/' },
   { kind: 'other', from: './', folder: 'docs/guides/' },
 ];
@@ -51,7 +54,10 @@ const EXEMPT: Readonly<Record<string, readonly string[]>> = {
  * @param source the source file of the door, as in tsconfig.json
  */
 export function doorProblems(door: string, source: string, read: ReadPage): string[] {
-  const { kind, folder } = kindOf(source);
+  return kindsOf(source).flatMap((kind) => problemsOf(door, kind, read));
+}
+
+function problemsOf(door: string, { kind, folder }: Kind, read: ReadPage): string[] {
   const name = door.split('/')[1] ?? '';
   const page = PAGES[name] ?? `${folder}${name}.md`;
   const word = WORDS[name] ?? name.replaceAll('-', ' ');
@@ -81,10 +87,10 @@ export function doorProblems(door: string, source: string, read: ReadPage): stri
   return problems;
 }
 
-function kindOf(source: string): Kind {
-  const found = KINDS.find(({ from }) => source.startsWith(from));
+function kindsOf(source: string): readonly Kind[] {
+  const [found, ...others] = KINDS.filter(({ from }) => source.startsWith(from));
   if (!found) throw new Error(`${source} is no source of a door`);
-  return found;
+  return [found, ...others.filter(({ from }) => from === found.from)];
 }
 
 /** The rows of tables under a heading of the second level. */

@@ -74,6 +74,7 @@ const USES: Readonly<Record<string, Uses>> = {
     stopInTime: calledWith(notAborted),
     wrongAttribute: calledWith(new CorruptLockError('digest', 'lockUntil', 'a string')),
   },
+  // `app.timer` keeps the handler of an example: test/adapters/azure.test.ts calls such handlers.
   '/cdk': {
     addTenants: (addTenants: Exported) => addTenants(stack(), ['acme', 'globex']),
     deployDigest: (deployDigest: Exported) => deployDigest(stack()),

@@ -12,7 +12,8 @@ test('docs/faults.md shows the fault table as it is played', async () => {
 });
 
 test('the fault table is played on each store of the list of backends', () => {
-  const files = Object.keys(STAGES).map((kind) => `test/faults/${kind}.test.ts`);
+  const isPlayed = (kind: string) =>
+    ['test', 'proof.test'].some((end) => existsSync(join(import.meta.dirname, `../faults/${kind}.${end}.ts`)));
 
-  expect(files.filter((file) => !existsSync(join(import.meta.dirname, '../..', file)))).toEqual([]);
+  expect(Object.keys(STAGES).filter((kind) => !isPlayed(kind))).toEqual([]);
 });

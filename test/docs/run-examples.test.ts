@@ -65,7 +65,7 @@ let said: readonly Said[];
 beforeAll(async () => {
   programs = childPrograms();
   [built, engines] = await Promise.all([builtPackage(), startEngines(...KINDS)]);
-  for (const kind of kindsWith('sql')) await engines.on(kind).make(engines.on(kind).at());
+  for (const kind of [...kindsWith('sql'), 'azure'] as const) await engines.on(kind).make(engines.on(kind).at());
   await addProject();
   said = await run([...examples, ...broken]);
 }, 450_000);
@@ -129,7 +129,7 @@ async function run(those: readonly Example[]): Promise<readonly Said[]> {
   const files = await Promise.all(those.map(fileOf));
   const order: Order = {
     examples: files,
-    ports: { 6379: redis.port, 8000: Number(dynamoDB.port) },
+    ports: { 6379: redis.port, 8000: Number(dynamoDB.port), 10002: engines.on('azure').server.port },
     redisUrls: [redis.url, upstash.url],
   };
   for (const its of ['example-uses.ts', 'objects-in-memory.ts', 'redirect-ports.ts'])
@@ -137,6 +137,9 @@ async function run(those: readonly Example[]): Promise<readonly Said[]> {
   const runner = await built.addProgram(join(import.meta.dirname, 'example-runner.ts'));
   const program = programs.start(runner, order, [], {
     ...Object.assign({}, ...KINDS.map((kind) => engines.on(kind).env)),
+    // The address of Azurite with its usual port. Its client takes no other address without TLS.
+    AZURE_STORAGE_CONNECTION_STRING: 'UseDevelopmentStorage=true',
+    AzureWebJobsStorage: 'UseDevelopmentStorage=true',
     CRON_SECRET: 'secret-of-the-examples',
     CHECK_IN_URL: 'https://example.com/check-in',
     SINGLE_EXECUTION_SCHEDULE: 'cron(0 2 * * ? *)',

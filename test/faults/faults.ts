@@ -1,3 +1,4 @@
+import { azureError } from '../support/backends/azure.js';
 import { type Fault, throttle } from '../support/fault-proxy.js';
 import type { AnyFault } from './routes/route.js';
 import type { Way } from './stages.js';
@@ -149,6 +150,12 @@ export const FAULTS: Readonly<Record<Way, readonly FaultRow[]>> = {
     ...NETWORK,
     lost('overloaded', { kind: 'answer', status: 500, text: OVERLOADED }),
     ...eitherWay('the object is reset', { kind: 'answer', status: 500, text: RESET }, { failure: 'F2' }),
+  ],
+  Azure: [
+    ...HTTP,
+    throttled('status 503 and ServerBusy', azureError('before', 503, 'ServerBusy'), { ever: true }),
+    throttled('status 429', azureError('before', 429, 'TooManyRequests')),
+    ...eitherWay('status 500', azureError('before', 500, 'InternalError'), { failure: 'F2' }),
   ],
   'a file of SQLite': [throttled('file busy', { kind: 'busy' }, { ever: true })],
 };

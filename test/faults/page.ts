@@ -48,6 +48,7 @@ const SERVERS: Readonly<Record<Way, string>> = {
   libSQL: "a file of SQLite behind Turso's protocol",
   'a file of SQLite': 'a file that another connection has',
   'Durable Objects': 'objects in workerd',
+  Azure: 'Azurite',
 };
 
 const stages = Object.values(STAGES).flat();

@@ -3,6 +3,7 @@ import { patientCall } from '../support/contract-harness.js';
 import { shiftedClock } from '../support/shifted-clock.js';
 import { type ClientAge, type Library, libraryOn } from './clients.js';
 import { recordText } from './record-text.js';
+import { azureRoute } from './routes/azure.js';
 import { objectsRoute } from './routes/durable-objects.js';
 import { dynamoDBRoute } from './routes/dynamodb.js';
 import { mysqlRoute } from './routes/mysql.js';
@@ -59,6 +60,8 @@ function routeOf(options: StageOptions, library: Library): Promise<Route> {
       return mysqlRoute(options.client);
     case 'Durable Objects':
       return objectsRoute();
+    case 'Azure':
+      return azureRoute();
     case 'libSQL':
       return libsqlRoute();
     default:

@@ -13,7 +13,8 @@ export type Way =
   | 'MySQL'
   | 'libSQL'
   | 'a file of SQLite'
-  | 'Durable Objects';
+  | 'Durable Objects'
+  | 'Azure';
 
 interface Common {
   readonly title: string;
@@ -34,7 +35,7 @@ export type StageOptions = Common &
     | { readonly way: 'Redis'; readonly client: RedisClientName; readonly silenceMs: number }
     | { readonly way: 'Postgres'; readonly client: PostgresClientName }
     | { readonly way: 'MySQL'; readonly client: MysqlClientName }
-    | { readonly way: 'libSQL' | 'a file of SQLite' | 'Durable Objects' }
+    | { readonly way: 'libSQL' | 'a file of SQLite' | 'Durable Objects' | 'Azure' }
   );
 
 /** Shorter than a try, so that a client's own timeout ends it. */
@@ -83,4 +84,5 @@ export const STAGES: Readonly<Record<Exclude<Kind, 'memory'>, readonly StageOpti
     { title: 'better-sqlite3 on a file', way: 'a file of SQLite', inTest: 'none' },
   ],
   'durable-objects': [{ title: 'through a Worker in workerd', way: 'Durable Objects', inTest: 'once' }],
+  azure: [{ title: '@azure/data-tables', way: 'Azure', inTest: 'none' }],
 };

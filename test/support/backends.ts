@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { azure } from './backends/azure.js';
 import type { Ability, Backend, Engine, OpenStore, Sends, StoreAddress } from './backends/backend.js';
 import { durableObjects } from './backends/durable-objects.js';
 import { dynamodb } from './backends/dynamodb.js';
@@ -23,6 +24,7 @@ export const BACKENDS = {
   mysql,
   sqlite,
   'durable-objects': durableObjects,
+  azure,
 } as const;
 
 /** The name of a store's door, such as `redis`. */

@@ -11,7 +11,7 @@ import { onceARun } from './once-a-run.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The folders of node_modules with the clients of DynamoDB and Redis. */
-export const PEERS = ['@aws-sdk', '@upstash', 'ioredis', 'redis'];
+export const PEERS = ['@aws-sdk', '@azure', '@upstash', 'ioredis', 'redis'];
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -40,6 +40,7 @@ export const throttle: Fault = { kind: 'error', at: 'before', status: 400, type:
 export interface SeenRequest {
   /** The operation, such as `UpdateItem`. */
   readonly operation: string;
+  readonly path: string;
   readonly body: RequestBody;
   readonly headers: IncomingHttpHeaders;
   /** Instants by `performance.now()`. `leftMs` is when the client had its answer or its reset, or had gone. */
@@ -122,7 +123,8 @@ export async function startFaultProxy(
   };
 
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const request = { path: incoming.url ?? '/', headers: incoming.headers, body: await bodyOf(incoming) };
+    const { method = 'POST', url: path = '/', headers } = incoming;
+    const request = { method, path, headers, body: await bodyOf(incoming) };
     const arrived = { ...read(request), arrivedMs: performance.now() };
     const index = seen.push(arrived) - 1;
     outgoing.once('close', () => {
@@ -196,7 +198,7 @@ export async function startFaultProxy(
   };
 }
 
-function read({ headers, body }: HttpRequest): Pick<SeenRequest, 'operation' | 'body' | 'headers'> {
+function read({ path, headers, body }: HttpRequest): Pick<SeenRequest, 'operation' | 'path' | 'body' | 'headers'> {
   const operation = String(headers['x-amz-target']).split('.').at(-1) ?? '';
-  return { operation, headers, body: body.length === 0 ? {} : (JSON.parse(body.toString()) as RequestBody) };
+  return { operation, path, headers, body: body.length === 0 ? {} : (JSON.parse(body.toString()) as RequestBody) };
 }

@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage,
 
 /** A request as it was received, to be passed on. */
 export interface HttpRequest {
+  readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -23,10 +24,10 @@ export function reset(outgoing: ServerResponse): void {
   outgoing.socket?.resetAndDestroy();
 }
 
-export function forward(upstream: string, { path, headers, body }: HttpRequest): Promise<Answer> {
+export function forward(upstream: string, { method, path, headers, body }: HttpRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const url = new URL(path, upstream);
-    const request = httpRequest(url, { method: 'POST', headers: { ...headers, connection: 'close' } }, (reply) => {
+    const request = httpRequest(url, { method, headers: { ...headers, connection: 'close' } }, (reply) => {
       bodyOf(reply).then(
         (content) => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: content }),
         reject,

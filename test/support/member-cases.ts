@@ -71,8 +71,12 @@ export const memberCases: readonly ContractCase[] = [
 
   memberCase('a check-in again moves the instant, and is no second member', async (scene) => {
     const first = await enter(scene, 'a');
-    await sleep(3);
-    const again = await enter(scene, 'a');
+    let again = first;
+    // The clock of a store can have whole seconds.
+    for (const end = performance.now() + 3_000; again.nowMs === first.nowMs && performance.now() < end; ) {
+      await sleep(3);
+      again = await enter(scene, 'a');
+    }
 
     expect(again.nowMs).toBeGreaterThan(first.nowMs);
     expect(again.members).toEqual([{ name: 'a', checkedInMs: again.nowMs }]);

@@ -19,6 +19,7 @@ import { CACHE } from './made-once.js';
 export const PACKAGE_SETS = [
   'bench/systems',
   'site',
+  'test/azurite',
   'test/clients',
   'test/clients-redis',
   'test/clients/native',

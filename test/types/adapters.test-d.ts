@@ -1,6 +1,8 @@
+import type { InvocationContext, Timer, TimerHandler } from '@azure/functions';
 import { Cron, type CronCallback } from 'croner';
 import type { TaskContext, TaskFn } from 'node-cron';
 import type { Execution, Skipped } from 'single-execution';
+import { withSingleExecution as timed } from 'single-execution/azure';
 import { withSingleExecution as scheduled } from 'single-execution/cloudflare';
 import { withSingleExecution as route } from 'single-execution/http';
 import { memoryStore } from 'single-execution/memory';
@@ -10,6 +12,29 @@ import { describe, expectTypeOf, test } from 'vitest';
 const store = memoryStore();
 const options = { name: 'digest', store, lockAtMostFor: '1m' };
 const unticked = { ...options, tick: 'none' } as const;
+
+describe('row 62: Azure', () => {
+  test('row 62: the wrapped handler is one that the platform takes, and the third argument is the execution', () => {
+    const wrapped = timed(async (timer: Timer, context: InvocationContext) => context.log(timer.isPastDue), options);
+    expectTypeOf(wrapped).toExtend<TimerHandler>();
+    expectTypeOf(wrapped).parameters.toEqualTypeOf<[timer: Timer, context: InvocationContext]>();
+    expectTypeOf(timed(() => {}, options)).toExtend<TimerHandler>();
+    const contextual: TimerHandler = timed((timer, context, execution) => {
+      expectTypeOf(timer.scheduleStatus?.next).toEqualTypeOf<string | undefined>();
+      expectTypeOf(context.invocationId).toBeString();
+      expectTypeOf(execution).toEqualTypeOf<Execution>();
+    }, options);
+    void contextual;
+  });
+
+  test('row 62: functions of options are given what the handler is given', () => {
+    timed((_timer: Timer, _context: InvocationContext) => {}, {
+      ...options,
+      name: (timer, context) => `${context.functionName} ${timer.isPastDue}`,
+      tick: ({ scheduleStatus }) => new Date(scheduleStatus.next),
+    });
+  });
+});
 
 describe('row 62: Cloudflare', () => {
   /** The controller of @cloudflare/workers-types, which has more members than the library uses. */

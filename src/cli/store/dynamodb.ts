@@ -27,6 +27,7 @@ export const dynamodb: StoreKind = {
   variable: { name: 'LOCK_TABLE', fits: /./s },
   prefixVariable: 'LOCK_KEY_PREFIX',
   hasTable: true,
+  namesTable: true,
   examined:
     "the table, its keys, its indexes, its time to live, its replicas, the rights of this role, this host's clock",
   check({ line }) {

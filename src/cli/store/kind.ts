@@ -24,8 +24,10 @@ export interface StoreKind {
   };
   /** The variable that has the prefix if `--prefix` is not given. */
   readonly prefixVariable?: string;
-  /** Whether `table create` can create a table for this kind. `--table` names that table. */
+  /** Whether `table create` can create a table for this kind. */
   readonly hasTable?: true;
+  /** Whether `option` names the table. Else `--table` names the table of a kind that has one. */
+  readonly namesTable?: true;
   /** Whether `open` connects to the store. If it does, `doctor` reports its failure as a finding. */
   readonly connects?: true;
   /** What `doctor` checks, in words. */

@@ -2,6 +2,7 @@ import { nameProblem } from '../../operate/lock-summary.js';
 import { either, quoted, wrongUse } from '../exit-code.js';
 import type { Environment, Options } from '../option.js';
 import type { Session } from '../session.js';
+import { azure } from './azure.js';
 import { dynamodb } from './dynamodb.js';
 import type { NamedStore, OpenedStore, StoreKind, StoreLine } from './kind.js';
 import { mysql } from './mysql.js';
@@ -14,10 +15,10 @@ import { upstash } from './upstash.js';
  * All kinds of stores, in the order of the help. If no option names a store, the first variable that is set does;
  * docs/cli.md has this order.
  */
-export const KINDS: readonly StoreKind[] = [dynamodb, redis, upstash, postgres, mysql, sqlite];
+export const KINDS: readonly StoreKind[] = [dynamodb, redis, upstash, postgres, mysql, sqlite, azure];
 
 /** Whether a kind is a SQL database, in which `--table` names the table of the locks. */
-const isDatabase = ({ hasTable, option }: StoreKind): boolean => hasTable === true && option !== dynamodb.option;
+const isDatabase = ({ hasTable, namesTable }: StoreKind): boolean => hasTable === true && namesTable !== true;
 
 /** The option that names a store of a kind, as one types it. */
 export function spelledOption({ option, options }: StoreKind): string {

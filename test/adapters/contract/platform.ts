@@ -9,6 +9,8 @@ export type Need =
   /** A trigger without a scheduled time runs; on the other platforms it is refused. */
   | 'untimed runs'
   | 'untimed is refused'
+  /** No trigger names a time that is more than a day ahead. */
+  | 'a time ahead is wrong'
   /** The option `tick` is required, and may be the local clock. */
   | 'tick of the local clock'
   /** The platform does not report how long a run can last, so an option must give it. */

@@ -1,0 +1,160 @@
+import { LockStoreError, type LockStoreErrorCode } from '../core/public/errors.js';
+import { isUnsentBehind } from '../core/request/error-chain.js';
+import { finalProblem } from '../core/request/final-failure.js';
+import { errorName, readThrown, readThrownText } from '../core/values/thrown.js';
+
+/** The table of a client. */
+interface Place {
+  readonly tableName: string;
+}
+
+/** The right that an operation needs, as a SAS token names it. */
+export type AzureRight = 'query' | 'add' | 'update' | 'create';
+
+interface Failed extends Place {
+  readonly error: unknown;
+  readonly right: AzureRight;
+}
+
+/** What a code of the service or of the client means. `isUnsent`: nothing was written. */
+interface Meaning {
+  readonly code: LockStoreErrorCode;
+  readonly isUnsent: boolean;
+  why(failed: Failed): string;
+}
+
+const means = (code: LockStoreErrorCode, isUnsent: boolean, why: string): Meaning => ({
+  code,
+  isUnsent,
+  why: () => why,
+});
+
+const MEANINGS: readonly (readonly [codes: RegExp, meaning: Meaning])[] = [
+  [
+    /^TableNotFound$/,
+    {
+      code: 'TABLE_NOT_FOUND',
+      isUnsent: true,
+      why: ({ tableName }) =>
+        `table ${tableName} does not exist: make it by createAzureTable(client), or correct its name`,
+    },
+  ],
+  [/^TableBeingDeleted$/, means('UNAVAILABLE', true, 'the table is being deleted: wait, and make it again')],
+  [
+    /^(AuthorizationP|AuthorizationR|AuthorizationSe|InsufficientAccount)/,
+    { code: 'ACCESS_DENIED', isUnsent: true, why: noRight },
+  ],
+  [
+    /^(AuthorizationSourceIP|AuthorizationProtocol|PublicAccess|IpAuth)/,
+    means(
+      'ACCESS_DENIED',
+      true,
+      'the account or the SAS token lets this host not in: allow its address, and use https',
+    ),
+  ],
+  [
+    /^(Auth\w*Fail\w*|InvalidAuthenticationInfo|NoAuthenticationInformation|AccountIsDisabled|40[13])$/,
+    { code: 'ACCESS_DENIED', isUnsent: true, why: wrongLogin },
+  ],
+  [
+    /^(Credential\w*|\w*Authentication\w*Error)$/,
+    means(
+      'ACCESS_DENIED',
+      true,
+      'the client has no credentials: sign in, or give it a connection string, a key or a SAS token',
+    ),
+  ],
+  [
+    /TooLarge$/,
+    means('INVALID_REQUEST', true, 'the record is larger than an entity may be, 64 KiB: shorten the names of hosts'),
+  ],
+  [/^(429|ServerBusy|TooManyRequests)$/, means('UNAVAILABLE', true, 'the account is throttled; try again')],
+  [/^(AbortError|OperationTimedOut|ETIMEDOUT|408)$/, means('UNAVAILABLE', false, 'no answer in time; try again')],
+  [/^(4\d\d|Invalid\w*|OutOfRange\w*|PropertyName\w*)$/, means('INVALID_REQUEST', true, 'Azure refused the request')],
+];
+
+/** Makes the error that callers see. The client's message is left out: it can hold an address with a SAS token. */
+export function azureFailure(error: unknown, { tableName }: Place, right: AzureRight): LockStoreError {
+  const code = azureCode(error);
+  const status = String(readThrown(error, 'statusCode') ?? '');
+  const shown = code || status || errorName(error);
+  const [found] = [code, status, errorName(error)].flatMap((one) => MEANINGS.filter(([codes]) => codes.test(one)));
+  const { code: ours, isUnsent, why } = found?.[1] ?? unanswered(error);
+  const cause = Object.assign(new Error(systemWords(error) ?? LEFT_OUT), { name: errorName(error), code: shown });
+  const failure = new LockStoreError(`${why({ tableName, error, right })} (${shown})`, {
+    code: ours,
+    lockName: '*',
+    operation: 'get',
+    retryable: ours === 'UNAVAILABLE',
+    cause,
+  });
+  if (isUnsent) unsent.add(failure);
+  return failure;
+}
+
+const LEFT_OUT = 'its message is left out, because it can hold an address with a SAS token';
+
+/** Node's words for a connection that failed: a host and its port. */
+function systemWords(error: unknown): string | undefined {
+  return /^(connect|getaddrinfo|read|write) E[A-Z_]+( \S+)?$/.exec(readThrownText(error, 'message'))?.[0];
+}
+
+/** Failures that prove that nothing was written. */
+const unsent = new WeakSet<object>();
+
+export const isUnsentByAzure = (error: unknown): boolean => unsent.has(Object(error));
+
+/** Whether the service says that an entity does not exist. */
+export const isAbsent = (error: unknown): boolean => azureCode(error) === 'ResourceNotFound';
+
+/** Whether the service says that somebody else has written, or deleted, the entity meanwhile. */
+export const isRefused = (error: unknown): boolean =>
+  /^(UpdateConditionNotSatisfied|ConditionNotMet|EntityAlreadyExists|ResourceNotFound)$/.test(azureCode(error));
+
+/** Finds the service's code, or the system's. Services and clients of some versions have it only in the text of the body. */
+function azureCode(error: unknown): string {
+  const details = readThrown(error, 'details');
+  const said = [
+    readThrownText(readThrown(details, 'odataError'), 'code'),
+    readThrownText(details, 'errorCode'),
+    /("code":"|<Code>)(\w+)/.exec(readThrownText(error, 'message'))?.[2] ?? '',
+    readThrownText(error, 'code'),
+  ];
+  return said.find((code) => /^[A-Za-z]\w+$/.test(code)) ?? '';
+}
+
+function unanswered(error: unknown): Meaning {
+  if (/allowInsecureConnection/.test(readThrownText(error, 'message'))) {
+    return means(
+      'INVALID_REQUEST',
+      true,
+      'the client refuses http: use https, or make it with allowInsecureConnection: true',
+    );
+  }
+  const problem = finalProblem(error);
+  if (problem !== undefined) return means('INVALID_REQUEST', true, problem);
+  return isUnsentBehind(error)
+    ? means('UNAVAILABLE', true, 'Azure could not be reached: check the address of the account and the network')
+    : means('UNAVAILABLE', false, 'no clear answer from Azure; try again');
+}
+
+function noRight({ tableName, right }: Failed): string {
+  if (right === 'create')
+    return `no right to create table ${tableName}: use the account key, or the role Storage Table Data Contributor`;
+  return `no right to table ${tableName} (${right} was refused): give this client a SAS token with query, add and update (sp=rau), or the role Storage Table Data Contributor`;
+}
+
+/** The service answers alike for a wrong key, and for a SAS token that has expired. The token itself has its end. */
+function wrongLogin({ error }: Failed): string {
+  const end = /[?&]se=([\w%:.-]+)/.exec(readThrownText(readThrown(error, 'request'), 'url'))?.[1];
+  const endMs = Date.parse(decodeURIComponent(end ?? ''));
+  if (endMs <= Date.parse(dateOf(error))) {
+    return `the SAS token of the client has expired at ${new Date(endMs).toISOString()}: make a new one`;
+  }
+  return 'Azure refused the login: give the client the right account key or SAS token, set the clock of this host, and allow its address in the firewall of the account';
+}
+
+function dateOf(error: unknown): string {
+  const headers = readThrown(readThrown(error, 'response'), 'headers') as { get?(name: string): string } | undefined;
+  return headers?.get?.('date') ?? '';
+}

@@ -1,0 +1,23 @@
+import * as newest from '@azure/data-tables';
+import type { AzureTableClient } from 'single-execution/azure';
+import { ACCOUNT } from '../../support/azurite.js';
+import { packagesOf } from '../../support/package-sets.js';
+
+const oldest = (await packagesOf('test/clients'))('@azure/data-tables-13.0') as typeof newest;
+
+/** Makes a client of a table at the address of an account. */
+type MakeClient = (url: string, table: string) => AzureTableClient;
+
+/** As docs/stores/azure.md says, so that only the lock tries again. */
+const ONCE = { allowInsecureConnection: true, retryOptions: { maxRetries: 0 } };
+
+/** The clients that docs/stores/azure.md names, and the newest with its defaults: it waits a second before it tries again. */
+export const AZURE_CLIENTS: Readonly<Record<string, MakeClient>> = {
+  '13.3.2': (url, table) => new newest.TableClient(url, table, keyOf(newest), ONCE),
+  '13.0.0': (url, table) => new oldest.TableClient(url, table, keyOf(oldest), ONCE),
+  '13.3.2, its defaults': (url, table) =>
+    new newest.TableClient(url, table, keyOf(newest), { allowInsecureConnection: true }),
+};
+
+const keyOf = ({ AzureNamedKeyCredential }: Pick<typeof newest, 'AzureNamedKeyCredential'>) =>
+  new AzureNamedKeyCredential(ACCOUNT.name, ACCOUNT.key);
