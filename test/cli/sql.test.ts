@@ -47,7 +47,7 @@ describe.each(DATABASES)('row 133: the command-line tool on %s', (name) => {
     async () => {
       const missing = await run('ls');
       expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('does not exist') });
-      expect((await run('doctor')).stdout).toContain('does not exist');
+      expect((await run('doctor')).stdout).toMatch(/does not exist[\s\S]*make it: single-execution table create/);
 
       for (const table of ['single_execution_locks', 'single_execution_locks', 'others']) {
         const made = await run('table', 'create', ...(table === 'others' ? ['--table', table] : []));
@@ -109,6 +109,34 @@ test('row 133: without --table it uses the table of the stores that are given no
   expect(postgresTable()).toBe(postgresTable('single_execution_locks'));
   expect(mysqlTable()).toBe(mysqlTable('single_execution_locks'));
   expect(sqliteTable()).toBe(sqliteTable('single_execution_locks'));
+});
+
+/** The URL of the real server, with another part. */
+const changed = (name: 'postgres' | 'mysql', change: object) => {
+  const { server } = databases.on(name);
+  return Object.assign(new URL((server as { readonly url: string }).url), change).href;
+};
+
+test.each([
+  ['postgres', 'is not started', { port: '1' }, 'Postgres could not be reached: start it, or check its address'],
+  ['postgres', 'has an unknown host', { hostname: 'no-such-host.invalid' }, 'check its name, and the name server'],
+  [
+    'postgres',
+    'has no TLS',
+    { search: 'sslmode=verify-full' },
+    'set ssl or sslmode of the client as the server has it',
+  ],
+  ['postgres', 'lacks this database', { pathname: '/nowhere' }, 'the database does not exist: correct its name'],
+  ['postgres', 'refuses the password', { password: 'wrong' }, 'give the client the right user and password'],
+  ['mysql', 'is not started', { port: '1' }, 'MySQL could not be reached: start it, or check its address'],
+  ['mysql', 'has an unknown host', { hostname: 'no-such-host.invalid' }, 'check its name, and the name server'],
+  ['mysql', 'has no TLS', { search: 'ssl=true' }, 'set ssl of the client as the server has it'],
+  ['mysql', 'lacks this database', { pathname: '/nowhere' }, 'the database does not exist: correct its name'],
+] as const)('a doctor of a %s that %s says what to do, and nothing else', async (name, _, change, remedy) => {
+  const { code, stdout } = await innerCli(['doctor', `--${name}-url`, changed(name, change), '--json']);
+
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toEqual([{ check: 'table', status: 'problem', found: expect.stringContaining(remedy) }]);
 });
 
 test('row 133: a doctor says of a role without rights, and of a replica, what to do', async () => {

@@ -120,6 +120,9 @@ describe('on Upstash', () => {
     });
     expect(await innerCli(['run', '--name', name, '--upstash', '--', 'true'], env)).toMatchObject({ code: 75 });
     expect(await innerCli(['doctor', '--upstash'], env)).toMatchObject({ code: 0 });
+    const refused = await innerCli(['doctor', '--upstash', '--json'], { ...env, UPSTASH_REDIS_REST_TOKEN: 'wrong' });
+    const found = expect.stringContaining('refused the credentials (WRONGPASS); check user, password or token');
+    expect(JSON.parse(refused.stdout)).toEqual([{ check: 'script', status: 'problem', found }]);
     const { code, stdout, stderr } = await innerCli(['ls', '--upstash'], {
       ...env,
       UPSTASH_REDIS_REST_TOKEN: 'wrong-token',

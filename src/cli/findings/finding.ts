@@ -1,5 +1,5 @@
 import type { LockAdmin } from '../../admin/lock-admin.js';
-import type { Clock, ClockBounds } from '../../index.js';
+import type { Clock, ClockBounds, LockStoreError } from '../../index.js';
 
 /** The name of a lock that does not exist. Checks read this lock; they never create it. */
 export const NOBODY = 'single-execution-doctor';
@@ -25,7 +25,11 @@ export type Verdict = Omit<Finding, 'check'>;
 
 export const ok = (found: string): Verdict => ({ status: 'ok', found });
 export const warning = (found: string, remedy: string): Verdict => ({ status: 'warning', found, remedy });
-export const problem = (found: string, remedy: string): Verdict => ({ status: 'problem', found, remedy });
+export const problem = (found: string, remedy?: string): Verdict => ({
+  status: 'problem',
+  found,
+  ...(remedy !== undefined && { remedy }),
+});
 export const unknown = (found: string, remedy: string): Verdict => ({ status: 'unknown', found, remedy });
 
 /** Makes one check. If `at` rejects, `refused` gives the verdict. */
@@ -41,15 +45,28 @@ export async function look(
   }
 }
 
-/** Reads a lock that does not exist, which checks the connection and the right to read. */
-export function lookByReading({ admin }: Examiner, check: string, found: string, remedy: string): Promise<Finding> {
+/**
+ * Reads a lock that does not exist, which checks the connection and the right to read. An error of a store says what to
+ * do about it.
+ *
+ * @param remedies what else to do, by the code of the error
+ */
+export function lookByReading(
+  { admin }: Examiner,
+  check: string,
+  found: string,
+  remedies: Readonly<Record<string, string>> = {},
+): Promise<Finding> {
   return look(
     check,
     async () => {
       await admin.get(NOBODY);
       return ok(found);
     },
-    (error) => problem((error as Error).message, remedy),
+    (error) => {
+      const { message, code } = error as LockStoreError;
+      return problem(message, remedies[code]);
+    },
   );
 }
 

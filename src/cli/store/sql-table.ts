@@ -71,8 +71,7 @@ export function openInTable<Client>(
           : error.message.replace('the table was not made: ', ''),
     },
     async examine(session) {
-      const remedy = `see docs/stores/${kind.name}.md, "Permissions or setup"`;
-      const table = await lookByReading(session, 'table', 'there', remedy);
+      const table = await lookByReading(session, 'table', 'there', REMEDIES);
       if (table.status === 'problem') return [table];
       const rights = await lookAtRights(rows, quoted, allow(quoted));
       const columns = rights.status === 'ok' ? [await lookAtColumns(rows, acquires(quoted))] : [];
@@ -81,6 +80,13 @@ export function openInTable<Client>(
     close,
   };
 }
+
+const OF_ITS_OWN = 'make a table of its own: single-execution table create --table NAME';
+/** What to do about a table. The errors of the store itself name its functions, and not the commands. */
+const REMEDIES = {
+  TABLE_NOT_FOUND: 'correct --table or the URL, or make it: single-execution table create',
+  KEY_SCHEMA: OF_ITS_OWN,
+};
 
 /** Returns the table's name in quotes, as the statement that creates the table has it. */
 function quotedIn(creation: string): string {
@@ -126,10 +132,6 @@ function lookAtColumns(rows: Rows, statements: readonly string[]): Promise<Findi
       for (const statement of statements) await rows(statement);
       return ok('those of a lock');
     },
-    (error) =>
-      problem(
-        `not those of a lock (${nameOfThrown(error)})`,
-        'make a table of its own: single-execution table create --table NAME',
-      ),
+    (error) => problem(`not those of a lock (${nameOfThrown(error)})`, OF_ITS_OWN),
   );
 }
