@@ -15,20 +15,15 @@ import { CACHE } from './made-once.js';
  * repository's own node_modules.
  */
 
-/** The folders of the sets. `npx tsx test/support/package-sets.ts [folder…]` installs these, or all. */
-export const PACKAGE_SETS = [
-  'bench/systems',
-  'site',
+/** The folders of the sets that `npm test` needs. */
+const OF_TESTS = [
   'test/azurite',
   'test/clients',
   'test/clients-redis',
-  'test/clients/native',
-  'test/clients/prisma',
   'test/conformance',
   'test/copied-sdk',
   'test/edge',
   'test/infra/templates',
-  'test/mutation',
   'test/nodes/22',
   'test/nodes/24',
   'test/nodes/old',
@@ -36,9 +31,20 @@ export const PACKAGE_SETS = [
   'test/oldest-cdk',
   'test/oldest-sdk',
   'test/others',
-  'test/package',
   'test/stores/dynamodb/agents',
   'test/stores/dynamodb/agents/newrelic',
+] as const;
+
+/** `npx tsx test/support/package-sets.ts [folder…]` installs these sets, or all; with `--tests`, {@link OF_TESTS}. */
+export const PACKAGE_SETS = [
+  ...OF_TESTS,
+  'bench/systems',
+  'site',
+  'test/clients/native',
+  'test/clients/prisma',
+  'test/mutation',
+  'test/nodes/20.19',
+  'test/package',
 ] as const;
 
 export type PackageSet = (typeof PACKAGE_SETS)[number];
@@ -48,11 +54,11 @@ const LOOK_EVERY_MS = 100;
 /** Peers come from the repository. Nothing is built: what needs that is built by {@link preparedPackages}. */
 const CI = ['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
 
-/** The folder of a set, once its packages are installed. */
-export async function installed(set: PackageSet): Promise<string> {
-  const folder = join(ROOT, set);
+/** The folder of a set, once its packages are installed. @param root the checkout */
+export async function installed(set: PackageSet, root = ROOT): Promise<string> {
+  const folder = join(root, set);
   const lock = await readFile(join(folder, 'package-lock.json'), 'utf8');
-  await once(set, `installed-${createHash('sha256').update(lock).digest('hex')}`, () => install(set, folder));
+  await once(folder, `installed-${createHash('sha256').update(lock).digest('hex')}`, () => install(set, folder));
   return folder;
 }
 
@@ -72,20 +78,20 @@ export async function preparedPackages(
   prepare: (folder: string) => Promise<void>,
 ): Promise<NodeJS.Require> {
   const folder = await installed(set);
-  await once(set, `prepared-${state}`, () => prepare(folder));
+  await once(folder, `prepared-${state}`, () => prepare(folder));
   return createRequire(join(folder, 'package.json'));
 }
 
 /** Does what leads to a state of a set, unless it is in this state. Other processes of this machine wait meanwhile. */
-async function once(set: PackageSet, state: string, work: () => Promise<void>): Promise<void> {
-  const mark = join(ROOT, set, 'node_modules', `.${state}`);
+async function once(folder: string, state: string, work: () => Promise<void>): Promise<void> {
+  const mark = join(folder, 'node_modules', `.${state}`);
   const isDone = () =>
     readFile(mark).then(
       () => true,
       () => false,
     );
   if (await isDone()) return;
-  await alone(join(CACHE, `${set.replaceAll('/', '-')}.pid`), async () => {
+  await alone(join(CACHE, `${folder.replace(/[/\\:]+/g, '-')}.pid`), async () => {
     if (await isDone()) return;
     await work();
     await writeFile(mark, '');
@@ -151,7 +157,8 @@ function isAlive(pid: number): boolean {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const asked = process.argv.slice(2);
+  const given = process.argv.slice(2);
+  const asked: readonly string[] = given[0] === '--tests' ? OF_TESTS : given;
   const unknown = asked.filter((name) => !PACKAGE_SETS.some((set) => set === name));
   if (unknown.length > 0) throw new Error(`no set: ${unknown.join(', ')}; there are ${PACKAGE_SETS.join(', ')}`);
   for (const set of PACKAGE_SETS) if (asked.length === 0 || asked.includes(set)) await installed(set);

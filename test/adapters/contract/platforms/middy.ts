@@ -4,7 +4,8 @@ import { singleExecution } from 'single-execution/middy';
 import type { Called, Platform } from '../platform.js';
 import { lambda } from './lambda.js';
 
-export const middyHandler: Platform = {
+/** The platform of a version of Middy. */
+export const platformOf = (version: typeof middy): Platform => ({
   ...lambda,
   title: 'Middy',
   lacks: {
@@ -16,6 +17,8 @@ export const middyHandler: Platform = {
     const handler = (event: unknown, context: Context & { readonly execution: Execution }) =>
       job({ self: undefined, args: [event, context], execution: context.execution });
     // Turn off Middy's early timeout: it uses the host's clock, not the test's.
-    return middy(handler as never, { timeoutEarlyInMillis: 0 }).use(singleExecution(options)) as Called;
+    return version(handler as never, { timeoutEarlyInMillis: 0 }).use(singleExecution(options)) as Called;
   },
-};
+});
+
+export const middyHandler = platformOf(middy);
