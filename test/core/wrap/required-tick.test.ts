@@ -81,14 +81,6 @@ describe('row 36: the tick of the local clock, where it is asked for by its inte
   });
 });
 
-test('the other options are those of every door', () => {
-  const read = { tickMs: NOON, attempt: 2 };
-
-  expect(chooserAt(NOON, 'event')(read, [])).toEqual(read);
-  expect(chooserAt(NOON, 'none')(read, [])).toEqual({ attempt: 2 });
-  expect(chooserAt(NOON, () => NOON - 1)(read, [])).toEqual({ tickMs: NOON - 1, attempt: 2 });
-});
-
 describe('row 14: an invalid tick option is refused when wrapping', () => {
   test.each<[unknown, Error]>([
     [{ every: 999 }, new RangeError(`tick.every is 999ms: ${RANGE}`)],

@@ -1,4 +1,4 @@
-import { LockHeldError, type Outcome, type Skipped } from 'single-execution';
+import type { Outcome, Skipped } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { resolveWrapper, type WrapperOptions } from '../../../src/core/wrap/wrapper.js';
@@ -47,52 +47,20 @@ describe('row 14: an invalid option is refused when wrapping', () => {
   });
 });
 
-describe('row 13: the name of an invocation', () => {
-  test('row 13: is the given one', () => {
-    expect(wrapper().nameFor(['event', 'env', 'context'])).toBe('digest');
-  });
+// The contract of adapters says what else a caller gets, and whose name a call has.
+test('row 45: the value of a handler that ran is given back, whatever is done with skips', () => {
+  const value = { status: 'skipped', name: 'digest', reason: 'locked' };
+  const onSkipped = vi.fn();
 
-  test('row 13: or the result of a function of all arguments, checked like every name', () => {
-    const name = vi.fn((...args: Given) => String(args[1]));
-
-    expect(wrapper({ name }).nameFor(['event', 'tenant-42', 'context'])).toBe('tenant-42');
-    expect(name).toHaveBeenCalledExactlyOnceWith('event', 'tenant-42', 'context');
-    expect(() => wrapper({ name }).nameFor(['event', ''])).toThrow(RangeError);
-    expect(() => wrapper({ name: () => 5 as unknown as string }).nameFor([])).toThrow(TypeError);
-  });
+  for (const choice of ['return', 'throw', onSkipped] as const) {
+    expect(wrapper({ onSkipped: choice }).reply(executed(value))).toBe(value);
+  }
+  expect(wrapper().reply(executed(undefined))).toBeUndefined();
+  expect(onSkipped).not.toHaveBeenCalled();
 });
 
-describe('row 45: what the caller gets', () => {
-  test('the value of a handler that ran, by identity, whatever is done with skips', () => {
-    const value = { status: 'skipped', name: 'digest', reason: 'locked' };
-    const onSkipped = vi.fn();
-
-    for (const choice of ['return', 'throw', onSkipped] as const) {
-      expect(wrapper({ onSkipped: choice }).reply(executed(value))).toBe(value);
-    }
-    expect(wrapper().reply(executed(undefined))).toBeUndefined();
-    expect(onSkipped).not.toHaveBeenCalled();
-  });
-
-  test('row 45: the Skipped, by default', () => {
-    expect(wrapper().reply(skipped)).toBe(skipped);
-    expect(wrapper({ onSkipped: 'return' }).reply(skipped)).toBe(skipped);
-  });
-
-  test("row 45: a LockHeldError with 'throw'", () => {
-    const { reply } = wrapper({ onSkipped: 'throw' });
-
-    expect(() => reply(skipped)).toThrow(LockHeldError);
-    expect(() => reply(skipped)).toThrow(expect.objectContaining({ code: 'LOCK_HELD', skipped }));
-  });
-
-  test('row 45: the result of a function of it, even if that is undefined', () => {
-    const onSkipped = vi.fn((why: Skipped) => (why.reason === 'locked' ? undefined : 'late'));
-
-    expect(wrapper({ onSkipped }).reply(skipped)).toBeUndefined();
-    expect(wrapper({ onSkipped }).reply({ ...skipped, reason: 'stale-tick' })).toBe('late');
-    expect(onSkipped).toHaveBeenNthCalledWith(1, skipped);
-  });
+test('row 45: the result of a function of the skip is given back, even if that is undefined', () => {
+  expect(wrapper({ onSkipped: () => undefined }).reply(skipped)).toBeUndefined();
 });
 
 test('row 69: each wrapper has settings of its own, complete and with no store', () => {

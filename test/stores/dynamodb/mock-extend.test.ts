@@ -21,19 +21,8 @@ function extendRefusedBy(item: object) {
   return { extended, observer };
 }
 
+// The contract proves that one which was applied before is extended.
 describe('an extension that is refused', () => {
-  test.each([
-    ['as long as it asks for', { lockUntil: UNTIL }],
-    ['longer', { lockUntil: UNTIL + 1 }],
-  ])('has been applied before, where the lock is ours, held and %s', async (_, item) => {
-    const { extended, observer } = extendRefusedBy(item);
-
-    expect(await extended).toMatchObject({ status: 'executed' });
-    expect(observer.events.find(({ type }) => type === 'extended')).toMatchObject({
-      lockUntil: new Date(item.lockUntil),
-    });
-  });
-
   test.each([
     ['somebody else holds, for longer', { attemptId: 'a-foreign', lockUntil: UNTIL + 60_000 }],
     ['was released, and is kept for longer', { state: 'released', lockUntil: UNTIL + 60_000 }],

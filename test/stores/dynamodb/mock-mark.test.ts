@@ -78,13 +78,3 @@ describe('a mark that is refused', () => {
     expect((await mark(0, { ...marked, ...item })).result).toEqual({ status: 'lost' });
   });
 });
-
-test('a mark moves the end past the one that was reported, so that a takeover judged before it is refused', async () => {
-  const { client, mock, clock } = mockedLocks();
-  mock.on(UpdateCommand).resolves(ANSWERED);
-  const store = dynamoDBStore({ tableName: 'locks', client });
-
-  const result = await store.mark(LEASE, { tickMs: minute(4), leaseMs: 1_000 }, storeCall(clock));
-
-  expect(result).toMatchObject({ status: 'marked', lease: { lockUntilMs: LEASE.lockUntilMs + 1 } });
-});
