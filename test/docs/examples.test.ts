@@ -2,14 +2,17 @@ import { join } from 'node:path';
 import type ts from 'typescript';
 import { beforeAll, expect, test } from 'vitest';
 import { checkedProgram, problemsOf, SMALL_CDK } from '../support/checked-program.js';
-import { allExamples } from './examples.js';
+import { allExamples, examplesOf } from './examples.js';
 
 /** The workspace that has the packages of all examples. */
 const PLACE = join(import.meta.dirname, '../clients');
 
 /** Each example as a file in that workspace, where its imports resolve as in users' code. */
 const examples = new Map(
-  allExamples().map(({ name, code }) => [join(PLACE, `${name.replaceAll(/\W/g, '-')}.ts`), code]),
+  [...allExamples(), ...examplesOf('docs/paths/nestjs.md', 'typescript')].map(({ name, code }) => [
+    join(PLACE, `${name.replaceAll(/\W/g, '-')}.ts`),
+    code,
+  ]),
 );
 
 const WRONG = join(PLACE, 'wrong.ts');
