@@ -72,7 +72,7 @@ describe('F133 a table that somebody made by hand', () => {
       expect(error).toMatchObject({
         code,
         retryable: false,
-        message: expect.stringContaining('give the store a table'),
+        message: expect.stringContaining('create a table only for the store'),
       });
       return;
     }
