@@ -21,7 +21,7 @@ export function readContext(node: Node): AppContext {
   const text = (name: string): string | undefined => {
     const value: unknown = node.tryGetContext(name);
     if (value === undefined || value === '') return undefined;
-    return typeof value === 'string' ? value : refuse(name, value, 'give a text');
+    return typeof value === 'string' ? value : refuse(name, value, 'pass a string');
   };
   const {
     stage = 'dev',
@@ -38,11 +38,11 @@ export function readContext(node: Node): AppContext {
   // On the command line the list is one text, with commas.
   const tenants: unknown = typeof given === 'string' ? given.split(',').map((tenant) => tenant.trim()) : given;
 
-  if (!STAGE.test(stage)) refuse('stage', stage, "give up to 20 lower-case letters, digits and '-', such as 'prod'");
-  if (region !== undefined && !REGION.test(region)) refuse('region', region, "give one such as 'eu-west-1'");
-  if (!isHttps(tenantApiUrl)) refuse('tenantApiUrl', tenantApiUrl, "give one such as 'https://tenants.example/v1/'");
+  if (!STAGE.test(stage)) refuse('stage', stage, "use up to 20 lower-case letters, digits and '-', such as 'prod'");
+  if (region !== undefined && !REGION.test(region)) refuse('region', region, "pass one such as 'eu-west-1'");
+  if (!isHttps(tenantApiUrl)) refuse('tenantApiUrl', tenantApiUrl, "pass one such as 'https://tenants.example/v1/'");
   if (!isListOfTexts(tenants) || new Set(tenants).size < tenants.length) {
-    return refuse('tenants', given, "give at least one and each once, such as 'acme,globex'");
+    return refuse('tenants', given, "pass at least one and each once, such as 'acme,globex'");
   }
   return { stage, region, tenants, tenantApiUrl, alarmEmail };
 }

@@ -28,7 +28,7 @@ export function acknowledgeDestination(fn: IConstruct): void {
 export function acknowledgeNoTraces(fn: IConstruct): void {
   acknowledge(fn, {
     'Serverless::Serverless-LambdaTracing':
-      'Runs of a schedule are few, and each is found in the log by its tick; give tracing: Tracing.ACTIVE for traces',
+      'Runs of a schedule are few, and each is found in the log by its tick; set tracing: Tracing.ACTIVE for traces',
   });
 }
 

@@ -75,6 +75,6 @@ export function refuseForeignRole(fn: IFunction, { node, principalAccount }: IRo
   const { account } = Stack.of(fn);
   if (!differ(principalAccount, account)) return;
   throw new TypeError(
-    `role ${node.path} is of account ${principalAccount}, and ${fn.node.path} of ${account}: AWS takes roles of the same account alone; give a role of ${account}`,
+    `role ${node.path} is of account ${principalAccount}, and ${fn.node.path} of ${account}: AWS only takes roles of the same account; pass a role of ${account}`,
   );
 }

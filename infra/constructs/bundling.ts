@@ -31,7 +31,7 @@ export function bundlingOf(runtime: Runtime, given: BundlingOptions = {}): Bundl
 function targetOf({ name }: Runtime): string {
   const [, version] = /^nodejs(\d+)\.x$/.exec(name) ?? [];
   if (version === undefined) {
-    throw new TypeError(`runtime is '${name}': give one of Node.js with its version, such as Runtime.NODEJS_24_X`);
+    throw new TypeError(`runtime is '${name}': pass one of Node.js with its version, such as Runtime.NODEJS_24_X`);
   }
   return `node${version}`;
 }

@@ -11,7 +11,7 @@ export function warnOfDistantQueue(fn: IFunction, { env, node, queueArn }: IQueu
   if (differ(env.region, region)) {
     Annotations.of(fn).addWarningV2(
       'single-execution:distant-queue',
-      `dead-letter queue ${node.path} is in ${env.region}, and ${fn.node.path} in ${region}: AWS documents no delivery of dead letters to another region; give a queue of ${region}`,
+      `dead-letter queue ${node.path} is in ${env.region}, and ${fn.node.path} in ${region}: AWS documents no delivery of dead letters to another region; pass a queue of ${region}`,
     );
   }
   if (differ(env.account, account)) {
@@ -31,12 +31,12 @@ export function refuseForRules(fn: IFunction, queue: IQueue): void {
   const { env, node, encryptionType, encryptionMasterKey: key } = queue;
   if (differ(env.region, region)) {
     throw new TypeError(
-      `dead-letter queue ${node.path} is in ${env.region}, and the rules of ${fn.node.path} in ${region}: a rule sends to a queue of its own region alone; give a queue of ${region}`,
+      `dead-letter queue ${node.path} is in ${env.region}, and the rules of ${fn.node.path} in ${region}: a rule only sends to a queue in its own region; pass a queue of ${region}`,
     );
   }
   if (encryptionType === 'KMS_MANAGED' || (key && importedAlias(key) === 'alias/aws/sqs')) {
     throw new TypeError(
-      `dead-letter queue ${node.path} is encrypted with alias/aws/sqs, a key that rules may not use: leave out via: 'rule', or give a queue with QueueEncryption.SQS_MANAGED or a key of your own`,
+      `dead-letter queue ${node.path} is encrypted with alias/aws/sqs, a key that rules may not use: leave out via: 'rule', or pass a queue with QueueEncryption.SQS_MANAGED or a key of your own`,
     );
   }
 }

@@ -29,7 +29,7 @@ export interface DeadLetters {
 
 /**
  * Configures what Lambda does with a failed run, and finds the one dead-letter queue: the queue that is given as
- * `deadLetterQueue`, as `onFailure` or on the function itself, else a new one. If `onFailure` is no queue, the
+ * `deadLetterQueue`, as `onFailure` or on the function itself, else a new one. If `onFailure` is not a queue, the
  * dead-letter queue gets only failed deliveries.
  *
  * @throws TypeError if the function has retries, destinations or a dead-letter topic of its own; for settings that
@@ -42,7 +42,7 @@ export function configureRuns(
 ): DeadLetters {
   if (fn.node.tryFindChild('EventInvokeConfig')) {
     throw new TypeError(
-      `${fn.node.path} has retries or destinations of its own: give retryAttempts, maxEventAge, onFailure and onSuccess here instead, where they are made to fit the schedules`,
+      `${fn.node.path} has retries or destinations of its own: set retryAttempts, maxEventAge, onFailure and onSuccess here instead, where they are made to fit the schedules`,
     );
   }
   const own = queueOfFunction(fn);
@@ -75,7 +75,7 @@ export function configureRuns(
   fn.configureAsyncInvoke({ ...settings, onFailure: noted });
   const queue = queueAt(scope, arn, onFailure);
   if (queue && deadLetterQueue && !isSame(scope, deadLetterQueue, queue)) {
-    throw new TypeError('deadLetterQueue and onFailure are two queues: give one of them, which then has both kinds');
+    throw new TypeError('deadLetterQueue and onFailure are two queues: pass one of them, which then has both kinds');
   }
   if (queue) grantAlias(fn, queue);
   return { queue: usable(fn, queue ?? deadLetterQueue ?? newQueue(scope)), hasRuns: queue !== undefined };
@@ -101,7 +101,7 @@ function queueOfFunction(fn: IFunction): IQueue | undefined {
   const { deadLetterQueue, deadLetterTopic }: Partial<LambdaFunction> = functionBehind(fn) as LambdaFunction;
   if (deadLetterTopic) {
     throw new TypeError(
-      `${fn.node.path} has a deadLetterTopic, which schedules cannot use: leave it out, and give onFailure: new SnsDestination(topic) here`,
+      `${fn.node.path} has a deadLetterTopic, which schedules cannot use: leave it out, and set onFailure: new SnsDestination(topic) here`,
     );
   }
   return deadLetterQueue;
@@ -132,7 +132,7 @@ function newQueue(scope: Construct): Queue {
 
 /** @throws TypeError for a FIFO queue, which neither Lambda nor EventBridge can use for dead letters */
 function usable(fn: IFunction, queue: IQueue): IQueue {
-  if (queue.fifo) throw new TypeError(`${queue.node.path} is a FIFO queue: dead letters go to a standard one alone`);
+  if (queue.fifo) throw new TypeError(`${queue.node.path} is a FIFO queue: dead letters need a standard queue`);
   warnOfDistantQueue(fn, queue);
   return queue;
 }

@@ -13,12 +13,12 @@ export function refuseDistantTable({ env, node }: IFunction, table: TableResourc
   const { account, region } = table.env;
   if (differ(region, env.region)) {
     throw new TypeError(
-      `lock table ${table.node.path} is in ${region}, and function ${node.path} in ${env.region}, where the table's name stands for another table or none: give the replica, LockTable.fromTable(stack, 'Locks', table.replica('${env.region}')), or a table of ${env.region}`,
+      `lock table ${table.node.path} is in ${region}, and function ${node.path} in ${env.region}, where the table's name stands for another table or none: pass the replica, LockTable.fromTable(stack, 'Locks', table.replica('${env.region}')), or a table of ${env.region}`,
     );
   }
   if (differ(account, env.account)) {
     throw new TypeError(
-      `lock table ${table.node.path} is of account ${account}, and function ${node.path} of ${env.account}, where the table's name stands for another table or none: give a table of account ${env.account}`,
+      `lock table ${table.node.path} is of account ${account}, and function ${node.path} of ${env.account}, where the table's name stands for another table or none: pass a table of account ${env.account}`,
     );
   }
 }

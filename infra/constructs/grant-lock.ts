@@ -138,15 +138,13 @@ function refuseLongPolicy(lockNames: readonly string[]): void {
   const { length } = JSON.stringify(lockNames);
   if (length <= MOST_CHARACTERS) return;
   throw new RangeError(
-    `lockNames has ${lockNames.length} names, and their list takes ${length} characters of the role's policy, of which IAM takes 10,240: name them by a prefix, such as 'tenant/*', or give some to another function`,
+    `lockNames has ${lockNames.length} names, and their list takes ${length} characters of the role's policy, of which IAM takes 10,240: name them by a prefix, such as 'tenant/*', or move some to another function`,
   );
 }
 
 /** @throws TypeError for a key that IAM refuses in a policy, although DynamoDB would take it */
 function checkPolicyText(key: string): void {
   if (/[^ -\u00FF]/.test(key)) {
-    throw new TypeError(
-      `lock '${key}' cannot be named in an IAM policy, which takes Latin-1 alone: give it another name`,
-    );
+    throw new TypeError(`lock '${key}' cannot be named in an IAM policy, which only takes Latin-1: use another name`);
   }
 }

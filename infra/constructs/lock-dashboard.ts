@@ -21,7 +21,7 @@ import type { SingleExecutionFunction } from './single-execution-function.js';
 /** Options of `LockDashboard`. */
 export interface LockDashboardProps {
   /**
-   * The functions, in the order of their rows. For a function with `SingleExecution.attach`, give what `attach`
+   * The functions, in the order of their rows. For a function with `SingleExecution.attach`, pass what `attach`
    * returned.
    */
   readonly functions: readonly (SingleExecutionFunction | SingleExecution)[];

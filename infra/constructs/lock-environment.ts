@@ -57,7 +57,7 @@ export function lockVariables(environment: LockEnvironment): Variables {
   const bytes = Buffer.byteLength(Object.entries(variables).flat().join(''));
   if (bytes > MOST_BYTES) {
     throw new RangeError(
-      `the prefixes of lockNames make an environment of ${bytes} bytes, and Lambda takes ${MOST_BYTES}: give fewer or shorter prefixes, or give some to another function`,
+      `the prefixes of lockNames make an environment of ${bytes} bytes, and Lambda takes ${MOST_BYTES}: pass fewer or shorter prefixes, or move some to another function`,
     );
   }
   return variables;
@@ -102,7 +102,7 @@ function refuseOthers(fn: IFunction, its: IFunction & { [SET_BY]?: string }, var
       throw new TypeError(`environment has ${name}, which follows from ${source}: leave it out`);
     }
     throw new TypeError(
-      `${fn.node.path} and ${other} are one function with one environment, and differ in ${name}, which follows from ${source}: give both the same, or make a function for each`,
+      `${fn.node.path} and ${other} are one function with one environment, and differ in ${name}, which follows from ${source}: set the same for both, or make a function for each`,
     );
   }
 }

@@ -16,13 +16,13 @@ export interface LockKeys {
  */
 export function lockKeys(name: string, keyPrefix: string): LockKeys {
   if (Token.isUnresolved(keyPrefix + name)) {
-    throw new TypeError('a lock name or key prefix is a token, known only when it is deployed: give the text itself');
+    throw new TypeError('a lock name or key prefix is a token, known only when it is deployed: pass the text itself');
   }
   const isPrefix = name.endsWith('*');
   const text = isPrefix ? name.slice(0, -1) : name;
   const key = keyPrefix + text;
   if (text === '') {
-    throw new TypeError(`lock name is '${name}': give a name such as 'send-digest', or a prefix such as 'tenant/*'`);
+    throw new TypeError(`lock name is '${name}': pass a name such as 'send-digest', or a prefix such as 'tenant/*'`);
   }
   const problem = nameProblem(key);
   if (problem !== undefined) throw new RangeError(`lock name is ${describe(keyPrefix + name)}: ${problem}`);

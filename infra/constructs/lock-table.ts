@@ -17,7 +17,7 @@ import { refuseUnsafeTable } from './unsafe-table.js';
 export interface ILockTable extends IConstruct {
   /** The table itself. */
   readonly table: TableResource;
-  /** The text that stores put before each lock name; `''` if the table holds locks alone. */
+  /** The text that stores put before each lock name; `''` if the table holds only locks. */
   readonly keyPrefix: string;
   /**
    * Allows runs to take these locks: `dynamodb:UpdateItem` on their keys and, if a customer's key encrypts the table,
@@ -91,7 +91,7 @@ export interface FromTableOptions {
 export class LockTable extends Construct implements ILockTable {
   /** The table itself. */
   readonly table: TableV2;
-  /** Always empty, because the table holds locks alone. */
+  /** Always empty, because the table holds only locks. */
   readonly keyPrefix = '';
 
   /**
@@ -173,7 +173,7 @@ class ExistingTable extends Construct implements ILockTable {
   constructor(scope: Construct, id: string, table: TableResource, { keyPrefix = '' }: FromTableOptions) {
     super(scope, id);
     if (typeof table?.tableArn !== 'string') {
-      throw new TypeError(`table is ${shown(table)}: give a Table or TableV2, such as TableV2.fromTableName(…)`);
+      throw new TypeError(`table is ${shown(table)}: pass a Table or TableV2, such as TableV2.fromTableName(…)`);
     }
     this.table = table;
     this.keyPrefix = keyPrefix;
@@ -205,16 +205,16 @@ function undeletable({ node }: TableV2): string[] {
 /** @throws TypeError for options with which two regions could both take a lock */
 function refuseRegions({ multiRegionConsistency, replicaRegions = [], witnessRegion }: LockTableProps): void {
   if (!Array.isArray(replicaRegions)) {
-    throw new TypeError(`replicaRegions is ${shown(replicaRegions)}: give a list, such as ['eu-west-2']`);
+    throw new TypeError(`replicaRegions is ${shown(replicaRegions)}: pass a list, such as ['eu-west-2']`);
   }
   if (multiRegionConsistency === undefined && (replicaRegions.length > 0 || witnessRegion !== undefined)) {
     throw new TypeError(
-      `replicaRegions is [${replicaRegions.join(', ')}] and witnessRegion ${witnessRegion} without multiRegionConsistency: two regions of an eventually consistent table can both take a lock; give MultiRegionConsistency.STRONG`,
+      `replicaRegions is [${replicaRegions.join(', ')}] and witnessRegion ${witnessRegion} without multiRegionConsistency: two regions of an eventually consistent table can both take a lock; pass MultiRegionConsistency.STRONG`,
     );
   }
   if (multiRegionConsistency !== undefined && multiRegionConsistency !== MultiRegionConsistency.STRONG) {
     throw new TypeError(
-      `multiRegionConsistency is ${shown(multiRegionConsistency)}: give MultiRegionConsistency.STRONG, or leave it out`,
+      `multiRegionConsistency is ${shown(multiRegionConsistency)}: pass MultiRegionConsistency.STRONG, or leave it out`,
     );
   }
 }

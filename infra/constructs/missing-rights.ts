@@ -8,7 +8,7 @@ import { Construct, Dependable, type IConstruct } from 'constructs';
  * constructs warn of both, with the statement to add.
  */
 
-/** Returns whether a policy of this app holds the right, or the principal is one that CDK alone can judge. */
+/** Returns whether a policy of this app holds the right, or the principal is one that only CDK can judge. */
 export function isHeld({ grantPrincipal }: IGrantable, grant: Grant): boolean {
   if (!grant.success) return false;
   // A role of the app chooses the policy of a statement when it is synthesised.
@@ -43,7 +43,7 @@ export function ownerOf({ grantPrincipal }: IGrantable): string {
 }
 
 /**
- * Returns whether a principal is that of a resource imported without its role. Only the policy fragment tells: an
+ * Returns whether a principal is that of a resource imported without its role. Only the policy fragment shows it: an
  * `instanceof` fails if an app loads two copies of CDK.
  */
 export function isUnknown(principal: IPrincipal): boolean {

@@ -28,7 +28,7 @@ export function planSchedules(
   lockNames: readonly string[],
   keyPrefix: string,
 ): PlannedSchedule[] {
-  if (schedules.length === 0) throw new TypeError('schedules is empty: give at least one');
+  if (schedules.length === 0) throw new TypeError('schedules is empty: pass at least one');
   const counts = new Map<string, number>();
   return schedules.map((options) => {
     const lockName = lockNameOf(options, lockNames, keyPrefix);
@@ -53,7 +53,7 @@ export function sharedLockWarnings(planned: readonly PlannedSchedule[]): string[
     if (schedules.length === 1) return [];
     const expressions = schedules.map(({ schedule }) => schedule.expressionString).join(' and ');
     return [
-      `lock "${lockName}" has ${expressions}: of ticks that are due at the same minute one runs, as if they were one, retries and lockAtLeastFor are judged one schedule at a time, and no alarm tells which of them did not run; give each a lock of its own, unless that is wanted`,
+      `lock "${lockName}" has ${expressions}: only one of the ticks that are due at the same minute runs, retries and lockAtLeastFor are checked for each schedule by itself, and no alarm reports which of them did not run; use one lock for each, unless that is wanted`,
     ];
   });
 }
@@ -84,7 +84,7 @@ function lockNameOf({ schedule, lockName }: LockSchedule, lockNames: readonly st
   const keys = lockKeys(name, keyPrefix);
   if (keys.kind === 'prefix' || !lockNames.some((allowed) => overlap(keys, lockKeys(allowed, keyPrefix)))) {
     throw new TypeError(
-      `lockName of schedule ${schedule.expressionString} is '${name}': give one name that lockNames [${lockNames.join(', ')}] allows`,
+      `lockName of schedule ${schedule.expressionString} is '${name}': pass one name that lockNames [${lockNames.join(', ')}] allows`,
     );
   }
   return name;

@@ -28,21 +28,21 @@ const has =
 
 const DURATION: Shape = {
   is: has('toMilliseconds', 'function'),
-  remedy: 'give a Duration, such as Duration.minutes(1)',
+  remedy: 'pass a Duration, such as Duration.minutes(1)',
 };
-const QUEUE: Shape = { is: has('queueArn', 'string'), remedy: 'give a Queue' };
-const ACTION: Shape = { is: has('bind', 'function'), remedy: 'give an action, such as new SnsAction(topic)' };
-const NAME: Shape = { is: (value) => typeof value === 'string', remedy: "give a name, such as 'send-digest'" };
+const QUEUE: Shape = { is: has('queueArn', 'string'), remedy: 'pass a Queue' };
+const ACTION: Shape = { is: has('bind', 'function'), remedy: 'pass an action, such as new SnsAction(topic)' };
+const NAME: Shape = { is: (value) => typeof value === 'string', remedy: "pass a name, such as 'send-digest'" };
 const EXPRESSION: Shape = {
   is: has('expressionString', 'string'),
-  remedy: 'give a ScheduleExpression, such as ScheduleExpression.rate(Duration.minutes(5))',
+  remedy: 'pass a ScheduleExpression, such as ScheduleExpression.rate(Duration.minutes(5))',
 };
 const VIA: Shape = { is: (value) => value === 'scheduler' || value === 'rule', remedy: "choose 'scheduler' or 'rule'" };
-const WINDOW: Shape = { is: has('mode', 'string'), remedy: 'give a TimeWindow, such as TimeWindow.off()' };
-const TABLE: Shape = { is: has('grantLock', 'function'), remedy: 'give a LockTable, or LockTable.fromTable(…)' };
+const WINDOW: Shape = { is: has('mode', 'string'), remedy: 'pass a TimeWindow, such as TimeWindow.off()' };
+const TABLE: Shape = { is: has('grantLock', 'function'), remedy: 'pass a LockTable, or LockTable.fromTable(…)' };
 const FUNCTION: Shape = {
   is: (value) => isObject(value) && ('lockSets' in value || 'execution' in value),
-  remedy: 'give a SingleExecutionFunction, or what SingleExecution.attach returned',
+  remedy: 'pass a SingleExecutionFunction, or what SingleExecution.attach returned',
 };
 
 /** @throws TypeError that names the wrong property of a function, or of one of its schedules or alarms */
@@ -50,7 +50,7 @@ export function refuseShapeOfFunction(props: object): void {
   const given = props as Value;
   refuse('lockTable', given['lockTable'], TABLE);
   refuseList('lockNames', given['lockNames'], NAME);
-  const schedules = listOf('schedules', given['schedules'], 'give a list of { schedule }');
+  const schedules = listOf('schedules', given['schedules'], 'pass a list of { schedule }');
   for (const [i, schedule] of schedules.entries()) refuseShapeOfSchedule(`schedules[${i}]`, schedule);
   for (const name of ['lockAtMostFor', 'lockAtLeastFor', 'timeout', 'maxEventAge']) refuseGiven(name, given, DURATION);
   refuseGiven('deadLetterQueue', given, QUEUE);
@@ -58,7 +58,7 @@ export function refuseShapeOfFunction(props: object): void {
   const { alarms = {} } = given;
   if (alarms === false) return;
   if (!isObject(alarms) || Array.isArray(alarms)) {
-    throw new TypeError(`alarms is ${shown(alarms)}: give an object such as { longRun: false }, or false`);
+    throw new TypeError(`alarms is ${shown(alarms)}: pass an object such as { longRun: false }, or false`);
   }
   for (const name of ['page', 'ticket']) {
     if (alarms[name] !== undefined) refuseList(`alarms.${name}`, alarms[name], ACTION);
@@ -72,7 +72,7 @@ export function refuseShapeOfDashboard({ functions }: Value): void {
 
 function refuseShapeOfSchedule(name: string, schedule: unknown): void {
   if (!isObject(schedule)) {
-    throw new TypeError(`${name} is ${shown(schedule)}: give an object such as { schedule, lockName }`);
+    throw new TypeError(`${name} is ${shown(schedule)}: pass an object such as { schedule, lockName }`);
   }
   refuse(`${name}.schedule`, schedule['schedule'], EXPRESSION);
   const shapes = { lockName: NAME, via: VIA, timeWindow: WINDOW };
@@ -113,6 +113,6 @@ function refuseToken(name: string, value: unknown): void {
   if (!isTime && !Token.isUnresolved(expressionString) && !Token.isUnresolved(zone)) return;
   const part = !isTime && !Token.isUnresolved(expressionString) ? `the time zone of ${name}` : name;
   throw new TypeError(
-    `${part} is a token, known only when the stack is deployed, and retries and alarms are made for its value: give the value itself, such as one from the app's context`,
+    `${part} is a token, known only when the stack is deployed, and retries and alarms are made for its value: pass the value itself, such as one from the app's context`,
   );
 }

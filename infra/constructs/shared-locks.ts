@@ -35,7 +35,7 @@ export function refuseSharedLocks(
     const other = taken.find((it) => it.by !== by && it.tableArn === lock.tableArn && overlap(it.keys, lock.keys));
     if (other) {
       throw new TypeError(
-        `lock '${name}' of ${by.node.path} is taken by ${other.by.node.path} as '${other.name}': each would skip the other's runs; give each job a name of its own`,
+        `lock '${name}' of ${by.node.path} is taken by ${other.by.node.path} as '${other.name}': each would skip the other's runs; use another name for each job`,
       );
     }
     taken.push(lock);

@@ -24,7 +24,7 @@ export interface SingleExecutionFunctionProps
   readonly entry: string;
   /** The function always has a dead-letter queue: `true` changes nothing, and `false` is refused. @default true */
   readonly deadLetterQueueEnabled?: boolean;
-  /** A topic is refused: give `onFailure: new SnsDestination(topic)`. @default none */
+  /** A topic is refused: set `onFailure: new SnsDestination(topic)`. @default none */
   readonly deadLetterTopic?: ITopic;
   /** How long the function's log is kept. @default RetentionDays.ONE_MONTH */
   readonly logRetention?: RetentionDays;
@@ -141,7 +141,7 @@ function allowLogs(fn: NodejsFunction, key: IKey): void {
   const { region, urlSuffix, account, partition } = Stack.of(fn);
   if (differ(key.env.region, region)) {
     throw new TypeError(
-      `logEncryptionKey ${key.node.path} is in ${key.env.region}, and the log of ${fn.node.path} in ${region}: give a key of ${region}`,
+      `logEncryptionKey ${key.node.path} is in ${key.env.region}, and the log of ${fn.node.path} in ${region}: pass a key of ${region}`,
     );
   }
   const logs = new ServicePrincipal(`logs.${region}.${urlSuffix}`);
@@ -159,12 +159,12 @@ function allowLogs(fn: NodejsFunction, key: IKey): void {
 function refuseUnusable(props: SingleExecutionFunctionProps): void {
   if (props.deadLetterQueueEnabled === false) {
     throw new TypeError(
-      'deadLetterQueueEnabled is false: a tick that is given up would be lost without a trace; leave it out, or give a queue as deadLetterQueue',
+      'deadLetterQueueEnabled is false: a tick that is given up would be lost; leave it out, or pass a queue as deadLetterQueue',
     );
   }
   if (props.deadLetterTopic) {
     throw new TypeError(
-      'deadLetterTopic cannot take what schedules give up: leave it out, and give onFailure: new SnsDestination(topic)',
+      'deadLetterTopic cannot take what schedules give up: leave it out, and set onFailure: new SnsDestination(topic)',
     );
   }
   const ofLog = (['logRetention', 'logRemovalPolicy', 'logEncryptionKey'] as const).find((name) => props[name]);

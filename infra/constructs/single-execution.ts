@@ -126,7 +126,7 @@ export class SingleExecution extends Construct {
   static attach(fn: IFunction | Alias | Version, props: AttachProps): SingleExecution {
     refuseShapeOfFunction(props);
     if (fn.node.tryFindChild(ID)) {
-      throw new TypeError(`${fn.node.path} has a SingleExecution: give that one all schedules and lockNames`);
+      throw new TypeError(`${fn.node.path} has a SingleExecution: pass that one all schedules and lockNames`);
     }
     // With `exactOptionalPropertyTypes`, TypeScript does not accept CDK's Alias as an IFunction.
     return new SingleExecution(fn as IFunction, props);

@@ -133,7 +133,7 @@ function refuseForRule(planned: PlannedSchedule): void {
   const { expressionString, timeZone } = schedule;
   if (!isUtc(schedule)) {
     throw new TypeError(
-      `schedule ${expressionString} is in time zone '${timeZone?.timezoneName}': a rule knows UTC alone; leave out via: 'rule'`,
+      `schedule ${expressionString} is in time zone '${timeZone?.timezoneName}': a rule only knows UTC; leave out via: 'rule'`,
     );
   }
   // Scheduler takes rate(1 hours), a rule does not.

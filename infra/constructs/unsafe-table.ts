@@ -4,7 +4,7 @@ import { indexConflict } from '../../src/core/values/record-attributes.js';
 
 export interface TableUse {
   /**
-   * Whether items may expire. `never`: the table holds locks alone. `other-items`: items that are no locks may expire;
+   * Whether items may expire. `never`: the table holds only locks. `other-items`: items that are not locks may expire;
    * no lock has the time-to-live attribute.
    */
   readonly timeToLive: 'never' | 'other-items';

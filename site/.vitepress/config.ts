@@ -6,6 +6,7 @@ import { diagram } from '../diagram.js';
 import { inlineCode } from '../inline-code.js';
 import { nav, sidebar } from '../navigation.js';
 import { PAGES, summaryOf } from '../pages.js';
+import { searchOptions } from '../search.js';
 import { slug } from '../slug.js';
 
 const repository = manifest.repository?.url.replace(/^git\+/, '').replace(/\.git$/, '');
@@ -47,10 +48,7 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        miniSearch: {
-          // A guide explains a word; the reference has it in every declaration.
-          searchOptions: { boostDocument: (page: string) => (page.includes('/api/') ? 0.3 : 1) },
-        },
+        miniSearch: { searchOptions },
       },
     },
     ...(repository && { socialLinks: [{ icon: 'github', link: repository }] }),

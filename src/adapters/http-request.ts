@@ -55,7 +55,7 @@ export interface RequestRefusal {
   readonly why: string;
 }
 
-/** Refuses a request whose header asks for something else than a run by hand. */
+/** Refuses a request whose header asks for something other than a run by hand. */
 export function refusedHeader({ headers }: Request): RequestRefusal | undefined {
   const value = headers.get(NOW_HEADER);
   if (value === null || value === 'now') return undefined;
@@ -75,7 +75,7 @@ export function refusedTick({ tickMs, unreadableTick }: Trigger, nowMs: number):
   }
   if (tickMs === undefined) {
     const why =
-      "it has no scheduled time: let the scheduler send it, or give tick as 'nearest' with the schedule, { every: '5m' }, a function or 'none'";
+      "it has no scheduled time: let the scheduler send it, or set tick to 'nearest' with the schedule, { every: '5m' }, a function or 'none'";
     return { code: 'TICK_MISSING', why };
   }
   try {

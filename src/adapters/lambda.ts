@@ -179,7 +179,7 @@ function timesOf(policy: Policy, remaining: number | undefined): RunTimes {
   const leaseMs = leaseFor(policy) ?? (isSwitchedOff(policy.store) ? LONGEST_LEASE_MS : undefined);
   if (leaseMs !== undefined) return { leaseMs };
   throw new TypeError(
-    "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() gives no time: give lockAtMostFor, such as '15m', or set keepAlive; a job that a process schedules imports from 'single-execution/process'",
+    "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() gives no time: set lockAtMostFor, such as '15m', or set keepAlive; a job that a process schedules imports from 'single-execution/process'",
   );
 }
 
@@ -227,7 +227,7 @@ const PLACEHOLDER = /aws\.(?:scheduler|events)\.|^'\s*(?:<|&lt;|&#|\\+u003c|%(?:
 function checkFilledIn({ unreadableTick = '' }: Trigger, name: string): void {
   if (!PLACEHOLDER.test(unreadableTick)) return;
   throw new RangeError(
-    `lock "${name}": the scheduled time of the event is ${unreadableTick}, which nobody has filled in: write <aws.scheduler.scheduled-time> into the input of the schedule, with < and > as they are (Terraform's jsonencode escapes them), or give tick as a function, or 'none'`,
+    `lock "${name}": the scheduled time of the event is ${unreadableTick}, which nobody has filled in: write <aws.scheduler.scheduled-time> into the input of the schedule, with < and > as they are (Terraform's jsonencode escapes them), or set tick to a function, or 'none'`,
   );
 }
 

@@ -83,7 +83,7 @@ export function nodeCronCoordinator(options: CoordinatorOptions): RunCoordinator
 function orderFor(key: string, ttlMs: number, policy: Policy): Order {
   const [, name, time = ''] = /^(.+):(\d{4}-\d\d-\d\dT[\d:.]+Z)$/s.exec(key) ?? [];
   if (name === undefined) {
-    throw new TypeError(`key is ${describe(key)}: give the task's name and its time, as node-cron 4 does`);
+    throw new TypeError(`key is ${describe(key)}: pass the task's name and its time, as node-cron 4 does`);
   }
   return {
     name: checkLockName(name),
@@ -96,7 +96,7 @@ function orderFor(key: string, ttlMs: number, policy: Policy): Order {
 /** Computes the lease from a task's `distributedLease`, which node-cron does not check. */
 function leaseOf(ttlMs: number, { lockAtLeastForMs }: Policy): number {
   if (typeof ttlMs !== 'number' || Number.isNaN(ttlMs)) {
-    throw new TypeError(`distributedLease is ${describe(ttlMs)}: give milliseconds, or give lockAtMostFor`);
+    throw new TypeError(`distributedLease is ${describe(ttlMs)}: pass milliseconds, or set lockAtMostFor`);
   }
   return Math.max(lockAtLeastForMs, possibleLease(ttlMs));
 }

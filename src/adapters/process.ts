@@ -140,7 +140,7 @@ function withExecution(args: readonly unknown[], execution: Execution, parameter
 
 function unscheduled(name: string): TypeError {
   return new TypeError(
-    `lock "${name}" is for ticks, and this call has none; croner 10, node-cron 4 and node-schedule pass one: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
+    `lock "${name}" is for ticks, and this call has none; croner 10, node-cron 4 and node-schedule pass one: set tick to 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
   );
 }
 

@@ -25,7 +25,7 @@ export interface HealthOptions {
   readonly jobs?: readonly HealthJob[];
   /** How old a tick must be before it can be overdue. @default '15m' */
   readonly grace?: Duration;
-  /** What a request must show as `Authorization: Bearer …`; false where anybody may look. @default `CRON_SECRET` */
+  /** What a request must show as `Authorization: Bearer …`; false if anybody may look. @default `CRON_SECRET` */
   readonly secret?: string | false;
 }
 
@@ -49,7 +49,7 @@ const OPTIONS = namesOf<HealthOptions>({ admin: true, jobs: true, grace: true, s
 export function healthRoute(options: HealthOptions): (request: FetchRequest) => Promise<FetchResponse> {
   checkKnown(options, OPTIONS, 'healthRoute');
   const { admin, jobs, grace = USUAL_GRACE } = options;
-  checkMethods('admin', admin, ['list', 'get'], 'give the view of operators, such as lockAdmin(store)');
+  checkMethods('admin', admin, ['list', 'get'], 'pass the view of operators, such as lockAdmin(store)');
   parseDuration(grace, 'grace');
   checkJobs(jobs);
   const refusalFor = secretCheck(options);

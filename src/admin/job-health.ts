@@ -50,7 +50,7 @@ export interface JobHealth {
   readonly doneTick?: string;
   /** The next tick of its schedule. */
   readonly nextTick?: string;
-  /** Why nobody can tell whether the job is overdue. It then counts as overdue. */
+  /** Why nobody knows whether the job is overdue. It then counts as overdue. */
   readonly problem?: string;
 }
 
@@ -73,19 +73,20 @@ const JOB_OPTIONS = namesOf<HealthJob>({ name: true, schedule: true, grace: true
 /** @throws TypeError, RangeError for jobs that nobody can look at */
 export function checkJobs(jobs: readonly HealthJob[] | undefined): void {
   if (jobs === undefined) return;
-  if (!Array.isArray(jobs)) throw new TypeError(`jobs is ${describe(jobs)}: give an array such as [{ name }]`);
+  if (!Array.isArray(jobs)) throw new TypeError(`jobs is ${describe(jobs)}: pass an array such as [{ name }]`);
   const names = jobs.map(checkJob);
   const twice = names.find((name, index) => names.indexOf(name) < index);
   // Prometheus refuses an answer with two samples of one label.
-  if (twice !== undefined) throw new TypeError(`jobs has lock "${twice}" twice: give it once`);
+  if (twice !== undefined) throw new TypeError(`jobs has lock "${twice}" twice: pass it once`);
 }
 
 function checkJob(job: HealthJob, index: number): string {
   if (typeof job !== 'object' || job === null) {
-    throw new TypeError(`jobs[${index}] is ${describeType(job)}: give an object such as { name }`);
+    throw new TypeError(`jobs[${index}] is ${describeType(job)}: pass an object such as { name }`);
   }
   checkKnown(job, JOB_OPTIONS, `jobs[${index}]`);
-  if (typeof job.name !== 'string') throw new TypeError(`jobs[${index}].name is ${describe(job.name)}: give its lock`);
+  if (typeof job.name !== 'string')
+    throw new TypeError(`jobs[${index}].name is ${describe(job.name)}: pass the name of its lock`);
   checkLockName(job.name);
   if (job.grace !== undefined) parseDuration(job.grace, `jobs[${index}].grace`);
   instant(job.since, `jobs[${index}].since`);
@@ -96,7 +97,7 @@ function checkJob(job: HealthJob, index: number): string {
 /**
  * Looks at jobs, each by one read; without `jobs` at every lock whose record has a schedule or is corrupt, by one list.
  *
- * @param usual applies where a job has no option of its own
+ * @param usual applies if a job has no option of its own
  */
 export async function lookAtJobs(
   reader: LockReader,

@@ -138,7 +138,7 @@ export type ForceReleaseResult =
  */
 export function lockAdmin(store: LockAdminStore, options: AdminOptions = {}): LockAdmin {
   const isWrapped = 'store' in Object(store);
-  const remedy = isWrapped ? 'pass the store itself' : 'give an admin store, such as dynamoDBAdminStore({ tableName })';
+  const remedy = isWrapped ? 'pass the store itself' : 'pass an admin store, such as dynamoDBAdminStore({ tableName })';
   checkMethods('store', store, VERBS, remedy);
   checkKnown(options, ADMIN_OPTIONS);
   const { clock = systemClock } = options;
@@ -229,7 +229,7 @@ function locksIn(records: readonly StoredLock[], nowMs: number): LockInfo[] {
 function tokenOf(given: { readonly fencingToken: number } | undefined, least: number, remedy: string): number {
   const fencingToken = given?.fencingToken;
   if (fencingToken !== undefined && Number.isSafeInteger(fencingToken) && fencingToken >= least) return fencingToken;
-  throw new TypeError(`fencingToken is ${describe(fencingToken)}: give ${remedy}`);
+  throw new TypeError(`fencingToken is ${describe(fencingToken)}: pass ${remedy}`);
 }
 
 /** @throws TypeError, RangeError for invalid options */
@@ -238,7 +238,7 @@ function pauseOf(options: PauseOptions): { readonly untilMs: number; readonly by
   const { until, by = 'operator' } = options;
   const untilMs = until === undefined ? FOREVER_MS : msOf(until);
   if (typeof untilMs !== 'number' || !Number.isSafeInteger(untilMs) || untilMs < 0 || untilMs > FOREVER_MS) {
-    throw new RangeError(`until is ${describe(until)}: give a Date, or epoch milliseconds, or leave it out`);
+    throw new RangeError(`until is ${describe(until)}: pass a Date, or epoch milliseconds, or leave it out`);
   }
   if (typeof by !== 'string' || by === '')
     throw new TypeError(`by is ${describe(by)}: say who pauses, or leave it out`);

@@ -92,7 +92,7 @@ export function scheduleFor(
   const isKnown = lock !== undefined && lock.state !== 'corrupt';
   const schedule = resolveSchedule(given ?? (isKnown ? lock.schedule && scheduleOfText(lock.schedule) : 1));
   if (schedule) return schedule;
-  throw new TypeError(`the record has no schedule: give schedule, such as cron('0 9 * * *') or '1h'`);
+  throw new TypeError(`the record has no schedule: set schedule, such as cron('0 9 * * *') or '1h'`);
 }
 
 /**
@@ -145,5 +145,5 @@ export function instant(value: Date | undefined, option: string): number | undef
   if (value === undefined) return undefined;
   const ms = msOfDate(value);
   if (ms !== undefined && !Number.isNaN(ms)) return ms;
-  throw new TypeError(`${option} is ${describe(value)}: give a valid Date`);
+  throw new TypeError(`${option} is ${describe(value)}: pass a valid Date`);
 }

@@ -17,7 +17,7 @@ export interface TickVerbs {
   /**
    * Lists the due ticks of a schedule, from `from` to `to`, as open, and resolves to them. Leaves out ticks that the
    * record shows as done: the newest tick done, and the own ticks of runs that succeeded among the last ten. The record
-   * does not show whether an older tick is done, or whether a run caught up with a tick: give a range whose ticks
+   * does not show whether an older tick is done, or whether a run caught up with a tick: pass a range whose ticks
    * should all run.
    *
    * @throws LockHeldError while a run holds the lock, or died while it held it
@@ -96,7 +96,7 @@ function additionOf(name: string, record: LockRecord, ticksMs: readonly number[]
   const listed = openTicksIn(record);
   if (new Set([...listed, ...unlisted]).size > MOST_LISTED) {
     throw new RangeError(
-      `backfill of lock "${name}" refused: it lists at most ${MOST_LISTED} ticks, and has ${listed.length} already; give a shorter time between from and to`,
+      `backfill of lock "${name}" refused: it lists at most ${MOST_LISTED} ticks, and has ${listed.length} already; pass a shorter time between from and to`,
     );
   }
   return { listing: unlisted.length > 0 ? listingWith(name, record, unlisted) : undefined, result: datesOf(unlisted) };
@@ -163,13 +163,13 @@ function ticksInRange(range: TickRange, nowMs: number): number[] {
   const [fromMs, toMs] = [instantOf('from', range.from), instantOf('to', range.to)];
   if (fromMs < EARLIEST_MS) {
     throw new RangeError(
-      `from is ${shown(fromMs)}, before 2015: give a later one; a number must be epoch milliseconds`,
+      `from is ${shown(fromMs)}, before 2015: pass a later one; a number must be epoch milliseconds`,
     );
   }
-  if (fromMs >= toMs) throw new RangeError(`from is ${shown(fromMs)}, and to is ${shown(toMs)}: give a later to`);
+  if (fromMs >= toMs) throw new RangeError(`from is ${shown(fromMs)}, and to is ${shown(toMs)}: pass a later to`);
   const schedule = resolveSchedule(range.schedule);
   if (schedule === undefined) {
-    throw new TypeError("schedule is undefined: give the job's, such as cron('0 9 * * *')");
+    throw new TypeError("schedule is undefined: pass the job's, such as cron('0 9 * * *')");
   }
   const endMs = Math.min(toMs, Math.floor(nowMs) + 1);
   return ticksOf(schedule, fromMs, endMs).filter((tick) => tick >= fromMs && tick < endMs);
@@ -186,13 +186,13 @@ function ticksOf(schedule: Schedule | Interval, fromMs: number, endMs: number): 
 /** @throws TypeError, RangeError for values that are not instants */
 function ticksGiven(ticks: readonly (Date | number)[]): number[] {
   if (Array.isArray(ticks)) return ticks.map((tick, place) => instantOf(`ticks[${place}]`, tick));
-  throw new TypeError(`ticks is ${describe(ticks)}: give an array of Dates, as open returns`);
+  throw new TypeError(`ticks is ${describe(ticks)}: pass an array of Dates, as open returns`);
 }
 
 function instantOf(option: string, value: unknown): number {
   const ms = msOf(value);
   if (typeof ms === 'number' && Number.isSafeInteger(ms) && Math.abs(ms) <= FOREVER_MS) return ms;
-  throw new RangeError(`${option} is ${describe(value)}: give a Date, or epoch milliseconds`);
+  throw new RangeError(`${option} is ${describe(value)}: pass a Date, or epoch milliseconds`);
 }
 
 function datesOf(ticksMs: readonly number[]): Date[] {

@@ -48,7 +48,7 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
  * }
  * ```
  *
- * @throws TypeError, RangeError when decorating, for invalid options, or if the decorated member is no method
+ * @throws TypeError, RangeError when decorating, for invalid options, or if the decorated member is not a method
  */
 // biome-ignore lint/suspicious/noExplicitAny: parameters that nobody declares can be anything
 export function SingleExecution<A extends readonly unknown[] = any[]>(

@@ -49,7 +49,7 @@ export function resolveCandidate(
 ): Candidate {
   const leaseMs = parseDuration(lease, 'lease');
   if (leaseMs !== possibleLease(leaseMs)) {
-    throw new RangeError(`lease is ${describe(lease)}: give 1s to 24h`);
+    throw new RangeError(`lease is ${describe(lease)}: pass 1s to 24h`);
   }
   // A leader may keep its lock without a limit.
   const lock = { store, clock, lockAtMostFor: leaseMs, keepAlive: true, maxHold: Number.MAX_SAFE_INTEGER };
@@ -73,7 +73,7 @@ function shortened(text: string, maxLength: number): string {
 
 function checkCandidate(candidate: unknown): string {
   if (typeof candidate !== 'string')
-    throw new TypeError(`candidate is ${describe(candidate)}: give it a name, a string`);
+    throw new TypeError(`candidate is ${describe(candidate)}: pass the name of the candidate, a string`);
   const problem =
     utf8Bytes(candidate) > MAX_CANDIDATE_BYTES
       ? `over ${MAX_CANDIDATE_BYTES} bytes; shorten it`

@@ -155,16 +155,16 @@ function resolveElection(options: ElectionOptions): Standing {
   const candidate = resolveCandidate(options, given, lease, logWithoutSkips);
   const { name, leaseMs } = candidate;
   if (typeof store.checkIn !== 'function') {
-    throw new TypeError("store has no function 'checkIn': give a store of this library, which keeps a list of members");
+    throw new TypeError("store has no function 'checkIn': pass a store of this library, which keeps a list of members");
   }
   checkLockName(memberListName(name));
   for (const [option, value] of Object.entries({ onStarted, onStopped })) {
     if (value === undefined || typeof value === 'function') continue;
-    throw new TypeError(`${option} is ${describe(value)}: give a function, or leave it out`);
+    throw new TypeError(`${option} is ${describe(value)}: pass a function, or leave it out`);
   }
   const retryMs = parseDuration(options.retryEvery ?? leaseMs / 5, 'retryEvery');
   if (retryMs < SHORTEST_RETRY_MS || retryMs > LONGEST_LEASE_MS) {
-    throw new RangeError(`retryEvery is ${describe(options.retryEvery)}: give ${SHORTEST_RETRY_MS}ms to 24h`);
+    throw new RangeError(`retryEvery is ${describe(options.retryEvery)}: pass ${SHORTEST_RETRY_MS}ms to 24h`);
   }
   return { ...candidate, retryMs };
 }
@@ -277,7 +277,7 @@ function isLeading(leadership: Leadership | undefined): boolean {
   return leadership !== undefined && !leadership.signal.aborted;
 }
 
-/** Whether a function threw because its term had ended, by its signal or by `assertLeader`. That is no failure. */
+/** Whether a function threw because its term had ended, by its signal or by `assertLeader`. That is not a failure. */
 function isBecauseOf({ signal, assertHeld }: Execution, error: unknown): boolean {
   const isIts = (end: unknown) => error === end || readThrown(error, 'cause') === end;
   if (!signal.aborted || isIts(signal.reason)) return signal.aborted;

@@ -63,7 +63,7 @@ export function withLeadership<A extends readonly unknown[], R>(
   handler: (...args: A) => R | PromiseLike<R>,
   options: LeadershipOptions,
 ): (...args: A) => Promise<R | Skipped> {
-  if (typeof handler !== 'function') throw new TypeError(`handler is ${describe(handler)}: give the function to wrap`);
+  if (typeof handler !== 'function') throw new TypeError(`handler is ${describe(handler)}: pass the function to wrap`);
   checkKnown(options, OPTIONS);
   const { name, candidate, leaseMs, policy } = resolveCandidate(
     options,

@@ -50,7 +50,7 @@ const TIMEOUT_MS = 10_000;
 export function checkInObserver(options: CheckInOptions): CheckInObserver {
   checkKnown(options, namesOf<CheckInOptions>({ url: true, start: true }));
   const { start = false } = options;
-  if (typeof start !== 'boolean') throw new TypeError(`start is ${describe(start)}: give true or false`);
+  if (typeof start !== 'boolean') throw new TypeError(`start is ${describe(start)}: pass true or false`);
   const addressOf = addressesOf(options.url);
   if (typeof globalThis.fetch !== 'function') {
     throw new TypeError('fetch is undefined: check-ins need it, as in Node 20; pass an observer of your own');
@@ -144,15 +144,15 @@ function dialectOf({ hostname, pathname, searchParams }: URL): Dialect {
  * @throws TypeError without the address in its message: anyone who knows the address can check in
  */
 function addressesOf(url: unknown): (step: Step, id: string | undefined) => string {
-  if (typeof url !== 'string') throw new TypeError(`url is ${describe(url)}: give the address that the service shows`);
+  if (typeof url !== 'string') throw new TypeError(`url is ${describe(url)}: pass the address that the service shows`);
   if (!/^https?:/.test(url) || !URL.canParse(url)) {
     throw new TypeError(
-      `url is ${describeType(url)} that is no address: give the one that the service shows, with https://`,
+      `url is ${describeType(url)} that is not an address: pass the one that the service shows, with https://`,
     );
   }
   const { username, password } = new URL(url);
   if (username !== '' || password !== '') {
-    throw new TypeError('url holds a user name or a password, which fetch refuses: give an address without them');
+    throw new TypeError('url holds a user name or a password, which fetch refuses: pass an address without them');
   }
   const dialect = dialectOf(new URL(url));
   return (step, id) => {

@@ -48,7 +48,7 @@ export interface EmfOptions {
  */
 export function emfObserver(options: EmfOptions = {}): Observer {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`options is ${describe(options)}: give an object with namespace, metrics, or nothing`);
+    throw new TypeError(`options is ${describe(options)}: pass an object with namespace, metrics, or nothing`);
   }
   checkKnown(options, namesOf<EmfOptions>({ namespace: true, metrics: true, lockSets: true }));
   const namespace = namespaceOf(options.namespace);
@@ -70,7 +70,7 @@ function namespaceOf(option: unknown): string {
       ? [NAMESPACE_VARIABLE, environmentVariable(NAMESPACE_VARIABLE) || EMF_NAMESPACE]
       : ['namespace', option];
   if (typeof namespace !== 'string') {
-    throw new TypeError(`${source} is ${describe(namespace)}: give a CloudWatch namespace, such as '${EMF_NAMESPACE}'`);
+    throw new TypeError(`${source} is ${describe(namespace)}: pass a CloudWatch namespace, such as '${EMF_NAMESPACE}'`);
   }
   const problem = namespaceProblem(namespace);
   if (problem !== undefined) throw new RangeError(`${source} is ${describe(namespace)}: ${problem}`);
@@ -81,9 +81,9 @@ function metricsOf(option: unknown): readonly EmfMetric[] {
   if (option === undefined) return [];
   const known = Object.keys(EMF_METRICS);
   const others = known.filter((name) => !(EMF_DEFAULTS as readonly string[]).includes(name)).join(', ');
-  if (!Array.isArray(option)) throw new TypeError(`metrics is ${describe(option)}: give a list of ${others}`);
+  if (!Array.isArray(option)) throw new TypeError(`metrics is ${describe(option)}: pass a list of ${others}`);
   const stray = option.find((name) => !known.includes(name));
-  if (stray !== undefined) throw new TypeError(`metrics has ${describe(stray)}: give a list of ${others}`);
+  if (stray !== undefined) throw new TypeError(`metrics has ${describe(stray)}: pass a list of ${others}`);
   return option;
 }
 

@@ -32,7 +32,7 @@ export function loggerObserver(logger: LoggerLike): Observer {
     'logger',
     logger,
     ['info', 'warn', 'error'],
-    "give a logger, such as Powertools' Logger, pino or console",
+    "pass a logger, such as Powertools' Logger, pino or console",
   );
   // pino takes the fields before the message. The other loggers take them after it.
   const isPino = typeof (logger as { readonly bindings?: unknown }).bindings === 'function';

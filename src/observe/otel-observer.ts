@@ -41,10 +41,10 @@ export function otelObserver(options: OtelOptions = {}): TracingObserver {
   checkKnown(options, namesOf<OtelOptions>({ tracer: true, meter: true }));
   const { tracer, meter } = options;
   if (tracer !== undefined)
-    checkMethods('tracer', tracer, ['startSpan'], "give trace.getTracer('jobs'), or leave it out");
+    checkMethods('tracer', tracer, ['startSpan'], "pass trace.getTracer('jobs'), or leave it out");
   if (meter !== undefined) {
     const methods = ['createCounter', 'createHistogram'];
-    checkMethods('meter', meter, methods, "give metrics.getMeter('jobs'), or leave it out");
+    checkMethods('meter', meter, methods, "pass metrics.getMeter('jobs'), or leave it out");
   }
   const spans = spanObserver(() => tracer ?? globalTracer());
   const metrics = metricsObserver(() => meter ?? globalMeter());
@@ -269,7 +269,7 @@ function traceOf({ traceId, spanId }: SpanContext): string | undefined {
     .replaceAll('/', '_');
 }
 
-/** Reads the identity of another process's span from the trace in an attempt id; undefined if the text is no trace. */
+/** Reads the identity of another process's span from the trace in an attempt id; undefined if the text is not a trace. */
 function contextOf(trace: string | undefined): SpanContext | undefined {
   if (trace === undefined || !/^[\w-]{32}$/.test(trace)) return undefined;
   const bytes = [...atob(trace.replaceAll('-', '+').replaceAll('_', '/'))];

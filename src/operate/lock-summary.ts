@@ -34,7 +34,7 @@ export interface LockSummary {
   /** Ticks that are not done, oldest first. */
   readonly openTicks: readonly Date[];
   /**
-   * Open ticks that were due during the last ten runs, and for which none of these runs was. Their calls never came, or
+   * Open ticks that were due during the last ten runs, but that none of these runs was for. Their calls never came, or
    * were skipped, for example while the lock was paused: the record keeps neither.
    */
   readonly missedTicks: readonly Date[];
@@ -177,7 +177,7 @@ function openWords(lock: LockInfo): string | undefined {
 export const fullListWords = ({ length }: readonly Date[]): string =>
   `the record keeps the newest ${length}: older ones may be forgotten`;
 
-/** The record keeps no skip, and no pause that is over. So nothing tells why a tick had no run. */
+/** The record keeps no skip, and no pause that is over. So nothing says why a tick had no run. */
 function missedWords(ticks: readonly Date[]): string | undefined {
   const words = ticksWords(ticks);
   return words && `${words}; without a run: no call came, or it was skipped, as while the lock was paused or held`;

@@ -100,7 +100,7 @@ const passWords = ({ tick }: LockInfo): string =>
   tick ? 'not from a tick that is owed, as this one is' : 'that run had no tick, so it keeps out no call with a tick';
 
 /**
- * When the run that has the lock last renewed its lease; undefined if it never did, or if the record cannot tell: a
+ * When the run that has the lock last renewed its lease; undefined if it never did, or if the record does not show it: a
  * handler may also extend its lease by another time.
  */
 export function lastRenewal(lock: LockInfo, nowMs: number): Date | undefined {

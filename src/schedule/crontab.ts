@@ -117,22 +117,22 @@ function fieldsOf(expression: string, refuse: Refuse): readonly string[] {
   if (fields.length === 5 || fields.length === 6) {
     if (!fields.some((text) => text.includes('?'))) return fields;
     const stars = fields.map((text) => (text === '?' ? '*' : text)).join(' ');
-    return refuse(`has a ?, which a crontab does not know; give * instead, as in ${stars}`);
+    return refuse(`has a ?, which a crontab does not know; use * instead, as in ${stars}`);
   }
   const count = `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}`;
-  return refuse(`has ${count}; give five, ${FIELDS}, such as 0 9 * * MON-FRI, or six with seconds in front`);
+  return refuse(`has ${count}; use five, ${FIELDS}, such as 0 9 * * MON-FRI, or six with seconds in front`);
 }
 
 function wordFields([word = '', ...more]: readonly string[], refuse: Refuse): readonly string[] {
   const text = more.length === 0 ? WORDS[word] : undefined;
   if (text !== undefined) return text.split(' ');
-  if (word === '@REBOOT') return refuse('is for the start of a machine, which is no scheduled time; give a time');
-  if (word === '@EVERY') return refuse("is for an interval; give it to rate(), such as rate('5m', { start })");
+  if (word === '@REBOOT') return refuse('is for the start of a machine, which is not a scheduled time; use a time');
+  if (word === '@EVERY') return refuse("is for an interval; pass it to rate(), such as rate('5m', { start })");
   return refuse(
-    `is not a word of a crontab; give one of ${Object.keys(WORDS).join(', ').toLowerCase()}, or five fields`,
+    `is not a word of a crontab; use one of ${Object.keys(WORDS).join(', ').toLowerCase()}, or five fields`,
   );
 }
 
 function refuseEventBridge(expression: string, refuse: Refuse): never {
-  return refuse(`is in EventBridge's dialect; give it to eventBridge(), as eventBridge('${expression}')`);
+  return refuse(`is in EventBridge's dialect; pass it to eventBridge(), as eventBridge('${expression}')`);
 }

@@ -22,7 +22,7 @@ export const TIME_ZONE_VARIABLE = 'SINGLE_EXECUTION_TIME_ZONE';
 /**
  * Makes the schedule of an expression of EventBridge: `cron(0 9 ? * MON-FRI *)`, `rate(15 minutes)` or
  * `at(2026-01-01T02:00:00)`. EventBridge counts a rate from the creation of its schedule. The expression does not
- * contain that instant; give it with `rate(…, { start })`.
+ * contain that instant; pass it with `rate(…, { start })`.
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ export function readEventBridge(expression: string, refuse: Refuse, units: Units
     case 'cron':
       return { kind, cron: withDays(readEventBridgeCron(text, refuse), refuse) };
     default:
-      return refuse('give one such as cron(0 2 * * ? *), rate(5 minutes) or at(2026-01-01T02:00:00)');
+      return refuse('use one such as cron(0 2 * * ? *), rate(5 minutes) or at(2026-01-01T02:00:00)');
   }
 }
 
@@ -80,21 +80,21 @@ export function readEventBridge(expression: string, refuse: Refuse, units: Units
 export function readRate(text: string, refuse: Refuse, units: Units = 'exact'): number {
   const [, digits, unit = '', plural] =
     /^([1-9]\d*) (minute|hour|day)(s?)$/.exec(text) ??
-    refuse('give a whole number from 1, one blank and minutes, hours or days, such as rate(5 minutes)');
+    refuse('use a whole number from 1, one blank and minutes, hours or days, such as rate(5 minutes)');
   const count = Number(digits);
   if (units === 'exact' && (count === 1) !== (plural === '')) {
     const right = count === 1 ? `rate(1 ${unit})` : `rate(${digits} ${unit}s)`;
-    return refuse(`EventBridge takes a singular unit with 1 and a plural with more; give ${right}`);
+    return refuse(`EventBridge takes a singular unit with 1 and a plural with more; use ${right}`);
   }
   const ms = count * (UNIT_MS[unit] as number);
-  return Number.isSafeInteger(ms) ? ms : refuse('too long to count; give fewer');
+  return Number.isSafeInteger(ms) ? ms : refuse('too long to count; use fewer');
 }
 
 function readDateTime(text: string, refuse: Refuse): number {
   const at = new Date(`${text}.000Z`);
   // The round trip refuses 30 February, which Date reads as a day in March.
   const isReal = !Number.isNaN(at.getTime()) && at.toISOString() === `${text}.000Z`;
-  return isReal ? at.getTime() : refuse('give a date and time, such as at(2026-01-01T02:00:00)');
+  return isReal ? at.getTime() : refuse('use a date and time, such as at(2026-01-01T02:00:00)');
 }
 
 const DAY_OF_WEEK: Field = {
@@ -137,7 +137,7 @@ function readEventBridgeCron(text: string, refuse: Refuse): CronFields {
 
 function weekdays(text: string, refuse: Refuse): string[] {
   if (text.includes(',') && text.includes('#')) {
-    return refuse(`${DAY_OF_WEEK.name} has # in a list; give each its own schedule, such as cron(0 2 ? * 3#2 *)`);
+    return refuse(`${DAY_OF_WEEK.name} has # in a list; use one schedule for each, such as cron(0 2 ? * 3#2 *)`);
   }
   // `L` without a day is the last day of the week; `6L` is the last Friday of the month.
   const items = text.split(',').map((item) => (item === 'L' ? 'SAT' : item));

@@ -42,7 +42,7 @@ export function except(schedule: Schedule, exclusions: Exclusions): Schedule {
   // A schedule that could not be read has no ticks to leave out.
   if (schedule.everyMs === Number.POSITIVE_INFINITY) return schedule;
   if (!isTimed(schedule)) {
-    throw new TypeError(`${schedule} has no fixed instants to leave out: give a cron, or a rate with its start`);
+    throw new TypeError(`${schedule} has no fixed instants to leave out: pass a cron, or a rate with its start`);
   }
   // A list of holidays may be empty, and the text of the schedule must be one that can be read back.
   const words = wordsOf(found);
@@ -74,7 +74,7 @@ interface Range {
 }
 
 function checkSchedule(schedule: Schedule): void {
-  const remedy = "give a schedule, such as cron('0 9 * * MON-FRI')";
+  const remedy = "pass a schedule, such as cron('0 9 * * MON-FRI')";
   checkMethods('schedule', schedule, ['previous', 'next', 'between'], remedy);
 }
 
@@ -82,10 +82,10 @@ function read(exclusions: Exclusions): Read {
   checkKnown(exclusions, ['dates', 'ranges', 'when'], 'except');
   const { dates, ranges, when } = exclusions;
   if (dates === undefined && ranges === undefined && when === undefined) {
-    throw new TypeError('except leaves out nothing: give dates, ranges or when');
+    throw new TypeError('except leaves out nothing: pass dates, ranges or when');
   }
   if (when !== undefined && typeof when !== 'function') {
-    throw new TypeError(`when is ${describe(when)}: give a function of the tick that returns true or false`);
+    throw new TypeError(`when is ${describe(when)}: pass a function of the tick that returns true or false`);
   }
   return {
     dates: [...new Set(listOf('dates', dates, "['2026-12-25']").map(readDate))].sort(),
@@ -96,7 +96,7 @@ function read(exclusions: Exclusions): Read {
 
 function listOf(option: string, value: unknown = [], such: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new TypeError(`${option} is ${describe(value)}: give an array, such as ${such}`);
+  throw new TypeError(`${option} is ${describe(value)}: pass an array, such as ${such}`);
 }
 
 function readDate(date: unknown, index: number): string {
@@ -104,7 +104,7 @@ function readDate(date: unknown, index: number): string {
   const midnight = new Date(isShaped ? `${date}T00:00:00Z` : Number.NaN);
   // The round trip refuses 30 February, which Date reads as a day in March.
   if (!Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date as string)) return date as string;
-  throw new RangeError(`dates[${index}] is ${describe(date)}: give a day such as '2026-12-25'`);
+  throw new RangeError(`dates[${index}] is ${describe(date)}: pass a day such as '2026-12-25'`);
 }
 
 function readRange(range: unknown, index: number): Range {
@@ -112,7 +112,7 @@ function readRange(range: unknown, index: number): Range {
     Array.isArray(range) && range.length === 2 ? range.map(msOfDate) : [];
   if (fromMs < toMs) return { fromMs, toMs };
   const what = Array.isArray(range) ? range.map(describe).join(' to ') : describe(range);
-  throw new RangeError(`ranges[${index}] is ${what}: give two Dates, such as [from, to], with from before to`);
+  throw new RangeError(`ranges[${index}] is ${what}: pass two Dates, such as [from, to], with from before to`);
 }
 
 function wordsOf({ dates, ranges, when }: Read): string {

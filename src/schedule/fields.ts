@@ -59,7 +59,7 @@ function itemValues(item: string, field: Field, refuse: Refuse): number[] {
   const end = star || step !== undefined ? field.last : first;
   const last = to === undefined ? end : numberOf(to, item, field, refuse);
   const by = Number(step ?? 1);
-  if (by < 1) return refuse(`${field.name} has '${item}'; give a step of 1-${field.last}`);
+  if (by < 1) return refuse(`${field.name} has '${item}'; use a step of 1-${field.last}`);
   if (first <= last) return range(first, last, by);
   if (field === YEAR) {
     return refuse(`${field.name} has '${item}', which runs backwards; list its values, separated by commas`);
@@ -77,7 +77,7 @@ function numberOf(text: string, item: string, field: Field, refuse: Refuse): num
 }
 
 function refuseItem(item: string, field: Field, refuse: Refuse): never {
-  return refuse(`${field.name} has '${item}'; give ${field.takes}, or a list, a range or a step of them, or *`);
+  return refuse(`${field.name} has '${item}'; use ${field.takes}, or a list, a range or a step of them, or *`);
 }
 
 function range(first: number, last: number, step: number): number[] {

@@ -163,7 +163,7 @@ export function* firingDays(cron: CronFields, fromMs: number, toMs: number, step
  */
 export function withDays(cron: CronFields, refuse: Refuse): CronFields {
   const { done } = firingDays(cron, FIRST_DAY_MS, LAST_DAY_MS, 1).next();
-  return done ? refuse('never fires: no such day is in its months and years; give days that they have') : cron;
+  return done ? refuse('never fires: no such day is in its months and years; use days that they have') : cron;
 }
 
 function isFiringDay({ dayOfMonth, dayOfWeek, eitherDay }: CronFields, day: Day): boolean {

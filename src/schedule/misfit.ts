@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 /** Time zones differ by multiples of this. */
 const QUARTER_MS = 15 * MINUTE_MS;
 
-/** Makes a function that tells once if calls for several ticks in a row lie equally far from the ticks. */
+/** Makes a function that warns once if calls for several ticks in a row come at the same distance from a tick. */
 export function watchCalls(text: string, report: (message: string) => void): OnNearest {
   let [lastMs, lastGapsMs, count, isReported] = [Number.NaN, [0, 0] as readonly number[], 0, false];
   return (name, tickMs, gapsMs) => {
@@ -26,7 +26,7 @@ export function watchCalls(text: string, report: (message: string) => void): OnN
     if (isReported || count < (isOfZone ? 2 : 3) + (Math.min(...gapsMs) > 59 * MINUTE_MS ? 0 : 2)) return;
     isReported = true;
     report(
-      `lock "${name}": calls always come ${Math.round(offMs / MINUTE_MS)} minutes ${offMs === gapsMs[0] ? 'after' : 'before'} a tick of the schedule ${text}: give the schedule the expression and the time zone of the scheduler, such as { timeZone: 'Europe/London' }`,
+      `lock "${name}": calls always come ${Math.round(offMs / MINUTE_MS)} minutes ${offMs === gapsMs[0] ? 'after' : 'before'} a tick of the schedule ${text}: set schedule to the expression and the time zone of the scheduler, such as { timeZone: 'Europe/London' }`,
     );
   };
 }

@@ -97,8 +97,8 @@ function firstOf(instants: Iterable<number>): number | undefined {
  */
 export function instant(value: Date, name: string): number {
   const ms = msOfDate(value);
-  if (ms === undefined) throw new TypeError(`${name} is ${describe(value)}: give a Date`);
-  if (Number.isNaN(ms)) throw new RangeError(`${name} is an invalid Date: give a valid one`);
+  if (ms === undefined) throw new TypeError(`${name} is ${describe(value)}: pass a Date`);
+  if (Number.isNaN(ms)) throw new RangeError(`${name} is an invalid Date: pass a valid one`);
   return ms;
 }
 
@@ -106,18 +106,18 @@ function maxOf(options: { readonly max?: number }): number | undefined {
   checkKnown(options, ['max'], 'between');
   const { max } = options;
   if (max === undefined || (Number.isSafeInteger(max) && max > 0)) return max;
-  throw new RangeError(`max is ${describe(max)}: give a whole number from 1, or leave it out`);
+  throw new RangeError(`max is ${describe(max)}: pass a whole number from 1, or leave it out`);
 }
 
 function tooMany(text: string): RangeError {
   return new RangeError(
-    `${text} has more than ${MOST_LISTED.toLocaleString('en-US')} ticks between from and to: give max, or a shorter time`,
+    `${text} has more than ${MOST_LISTED.toLocaleString('en-US')} ticks between from and to: set max, or pass a shorter time`,
   );
 }
 
 /** Makes a function that throws an error with the expression in its message. */
 export function refuserOf(expression: string): Refuse {
-  if (typeof expression !== 'string') throw new TypeError(`schedule is ${describe(expression)}: give a text`);
+  if (typeof expression !== 'string') throw new TypeError(`schedule is ${describe(expression)}: pass a string`);
   return (problem) => {
     throw new RangeError(`schedule is '${expression}': ${problem}`);
   };
@@ -126,7 +126,7 @@ export function refuserOf(expression: string): Refuse {
 /** @throws what `refuse` throws if the clock, when it goes forward, skips all times of a schedule */
 export function checkFires(instants: Instants, { name }: NamedZone, refuse: Refuse): void {
   if (firstOf(instants.from(Number.NEGATIVE_INFINITY)) !== undefined) return;
-  refuse(`never fires: in ${name} the clock goes forward over that time; give another time`);
+  refuse(`never fires: in ${name} the clock goes forward over that time; use another time`);
 }
 
 /** Returns the text of an expression and its time zone. */

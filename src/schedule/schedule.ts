@@ -46,7 +46,7 @@ function everyMsOf(duration: Duration): number {
   if (typeof duration === 'string' && duration.includes(' ')) return readRate(duration, refuserOf(duration));
   const everyMs = parseDuration(duration, 'rate');
   if (everyMs === 0)
-    throw new RangeError(`rate is ${describe(duration)}: give the time between two ticks, 1 ms or more`);
+    throw new RangeError(`rate is ${describe(duration)}: pass the time between two ticks, 1 ms or more`);
   return everyMs;
 }
 
@@ -75,7 +75,7 @@ export function scheduleFromEnvironment(): Schedule {
   const expression = environmentVariable(SCHEDULE_VARIABLE);
   if (!expression) {
     throw new TypeError(
-      'SINGLE_EXECUTION_SCHEDULE is not set: SingleExecutionFunction sets it unless its schedules differ; elsewhere set it, such as to cron(0 2 * * ? *), or give the schedule in code',
+      'SINGLE_EXECUTION_SCHEDULE is not set: SingleExecutionFunction sets it unless its schedules differ; elsewhere set it, such as to cron(0 2 * * ? *), or pass the schedule in code',
     );
   }
   const timeZone = environmentVariable(TIME_ZONE_VARIABLE);

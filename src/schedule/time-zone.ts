@@ -77,7 +77,7 @@ function formatOf(name: string): Intl.DateTimeFormat {
   } catch {
     // Throw the error below, because the platform's message names no remedy.
   }
-  throw new RangeError(`timeZone is '${name}', which is unknown here: give a name such as Europe/Berlin, or UTC`);
+  throw new RangeError(`timeZone is '${name}', which is unknown here: pass a name such as Europe/Berlin, or UTC`);
 }
 
 function spansOf(midnightMs: number, offsetAt: (atMs: number) => number): WallSpan[] {
@@ -124,7 +124,7 @@ export function zoneOf(options: ZoneOptions, owner: string, others: readonly str
   checkKnown(options, ['timeZone', ...others], owner);
   const { timeZone: name = 'UTC' } = options;
   if (typeof name !== 'string') {
-    throw new TypeError(`timeZone is ${describe(name)}: give a name such as Europe/Berlin, or leave it out for UTC`);
+    throw new TypeError(`timeZone is ${describe(name)}: pass a name such as Europe/Berlin, or leave it out for UTC`);
   }
   return { ...timeZone(name), name };
 }

@@ -52,7 +52,7 @@ export function readListed(answer: readonly ListedRecord[]): readonly ListedReco
 
 /** @throws LockStoreError (INVALID_REQUEST) */
 function checkTime(nowMs: number): void {
-  if (!isInstant(nowMs)) throw refused(`the storage's nowMs is ${describe(nowMs)}; give whole epoch milliseconds`);
+  if (!isInstant(nowMs)) throw refused(`the storage's nowMs is ${describe(nowMs)}; pass whole epoch milliseconds`);
 }
 
 /** Whether a value is an object as JSON has it, of any realm. */

@@ -72,7 +72,7 @@ export async function change<Version, T>(
       const bounds = { minMs: nowMs - clock.now(), maxMs: nowMs + clockResolutionMs - sentWall };
       const { result, write: record, isForNow } = decide({ item, nowMs, laterMs, clock: bounds, sent });
       if (record === undefined) return { result, item };
-      // The storage told its time before this instant, so its clock passes `notAfterMs` before the call ends.
+      // The storage reported its time before this instant, so its clock passes `notAfterMs` before the call ends.
       const notAfterMs = isForNow === true ? Math.floor(nowMs + endMono - clock.monotonic()) : undefined;
       if (await write(record, version, signal, notAfterMs)) return { result, item };
       signal.throwIfAborted();
@@ -157,5 +157,5 @@ function failureOf(error: unknown, { operation, name }: Request): Error {
 }
 
 function refuseList(): never {
-  throw refused('the storage has no function list; give it one that finds all keys that begin with a prefix');
+  throw refused('the storage has no function list; add one that finds all keys that begin with a prefix');
 }

@@ -41,7 +41,7 @@ export function storageStore<Version>(
   storageOf: (call: StoreCall) => Storage<Version>,
   keyPrefix: unknown = '',
 ): LockStore & MemberStore & LockAdminStore {
-  if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: give a string`);
+  if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: pass a string`);
   const swap: Swap = (verb, name, asked, call) => {
     const operation = operationOf(verb);
     return change(storageOf(call), { operation, name, key: lockKey(keyPrefix, name, operation) }, call, (found) =>

@@ -51,7 +51,7 @@ export function compareAndSwapStore<Version>(
 ): LockStore & MemberStore & LockAdminStore {
   checkStoreOptions('compareAndSwapStore', options, OPTIONS);
   const { storage, keyPrefix } = options;
-  checkMethods('storage', storage, ['read', 'write'], 'give an object with the functions read and write');
+  checkMethods('storage', storage, ['read', 'write'], 'pass an object with the functions read and write');
   checkResolution(storage.clockResolutionMs);
   return takingTurns(
     storage,
@@ -65,6 +65,6 @@ const COARSEST_MS = 60_000;
 function checkResolution(resolutionMs: unknown = 1): void {
   if (Number.isSafeInteger(resolutionMs) && Number(resolutionMs) >= 1 && Number(resolutionMs) <= COARSEST_MS) return;
   throw new RangeError(
-    `storage.clockResolutionMs is ${describe(resolutionMs)}: give whole milliseconds from 1 to 60,000, such as 1,000 for a clock of whole seconds`,
+    `storage.clockResolutionMs is ${describe(resolutionMs)}: pass whole milliseconds from 1 to 60,000, such as 1,000 for a clock of whole seconds`,
   );
 }

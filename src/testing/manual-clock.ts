@@ -38,11 +38,11 @@ interface Pending {
  *
  * @param start the wall clock's first instant, in epoch milliseconds if a number. Locks need a clock from 2001 on, and
  *   ticks one from 2015 on. @default 2026-01-01T00:00:00Z
- * @throws RangeError if `start` is no instant
+ * @throws RangeError if `start` is not an instant
  */
 export function manualClock(start: Date | number = Date.UTC(2026, 0, 1)): ManualClock {
   let wall = Number(msOf(start));
-  if (!Number.isFinite(wall)) throw new RangeError(`start is ${describe(start)}: give a Date, or epoch milliseconds`);
+  if (!Number.isFinite(wall)) throw new RangeError(`start is ${describe(start)}: pass a Date, or epoch milliseconds`);
   let mono = 0;
   const timers = new Set<Pending>();
 
@@ -64,7 +64,7 @@ export function manualClock(start: Date | number = Date.UTC(2026, 0, 1)): Manual
     },
     async advance(ms) {
       if (!(ms >= 0))
-        throw new RangeError(`advance by ${ms} ms: time does not run back; give 0 or more, or use stepWall`);
+        throw new RangeError(`advance by ${ms} ms: time does not run back; pass 0 or more, or use stepWall`);
       const end = mono + ms;
       await settlePromises();
       for (let due = nextDue(end); due; due = nextDue(end)) {

@@ -107,7 +107,7 @@ describe('row 68: the store of an event', () => {
     const store = () => undefined as never;
     const running = withSingleExecution(handler, { ...setting().options, store })(new Controller(), env, context());
 
-    await expect(running).rejects.toThrow('store is undefined: give a store');
+    await expect(running).rejects.toThrow('store is undefined: pass a store');
     expect(handler).not.toHaveBeenCalled();
   });
 

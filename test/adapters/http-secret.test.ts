@@ -136,7 +136,7 @@ describe('row 66: the secret of a route', () => {
     expect(await responses[0]?.json()).toEqual({ status: 'error', code: 'SECRET_MISSING' });
     expect([acquire.mock.calls, handler.mock.calls]).toEqual([[], []]);
     expect(messages()).toEqual([
-      'a request was refused with status 500, because CRON_SECRET is not set: set it, give secret, or say secret: false where nobody else can call',
+      'a request was refused with status 500, because CRON_SECRET is not set: set it, pass secret, or set secret: false if nobody else can call',
     ]);
   });
 
@@ -171,7 +171,7 @@ describe('row 66: the secret of a route', () => {
 });
 
 describe('row 14: the option secret', () => {
-  const UNSENDABLE = 'secret cannot be sent in a header: give printable ASCII without blanks at its ends';
+  const UNSENDABLE = 'secret cannot be sent in a header: pass printable ASCII without blanks at its ends';
 
   test.each([
     ['an umlaut', 'gehübsch'],
@@ -206,7 +206,7 @@ describe('row 14: the option secret', () => {
     [{ value: 's3cret' }, 'secret is an object'],
   ])('row 14: %o, such as of a variable that is not set, is refused when wrapping', (secret, what) => {
     expect(setting({ secret: secret as string }).wrap).toThrow(
-      new TypeError(`${what}: give the secret that the scheduler sends, or false where nobody else can call`),
+      new TypeError(`${what}: pass the secret that the scheduler sends, or false if nobody else can call`),
     );
   });
 });

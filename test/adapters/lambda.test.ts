@@ -81,7 +81,7 @@ describe('row 63: the remaining time sets the lease', () => {
 
       await expect(withSingleExecution(async () => {}, options)(event, context as Context)).rejects.toThrow(
         new TypeError(
-          "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() gives no time: give lockAtMostFor, such as '15m', or set keepAlive; a job that a process schedules imports from 'single-execution/process'",
+          "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() gives no time: set lockAtMostFor, such as '15m', or set keepAlive; a job that a process schedules imports from 'single-execution/process'",
         ),
       );
       expect(acquire).not.toHaveBeenCalled();
@@ -150,7 +150,7 @@ describe('the tick', () => {
 
     await expect(withSingleExecution(seen, options)(fixture('emulator-input'), context())).rejects.toThrow(
       new RangeError(
-        "lock \"digest\": the scheduled time of the event is '<aws.scheduler.scheduled-time>', which nobody has filled in: write <aws.scheduler.scheduled-time> into the input of the schedule, with < and > as they are (Terraform's jsonencode escapes them), or give tick as a function, or 'none'",
+        "lock \"digest\": the scheduled time of the event is '<aws.scheduler.scheduled-time>', which nobody has filled in: write <aws.scheduler.scheduled-time> into the input of the schedule, with < and > as they are (Terraform's jsonencode escapes them), or set tick to a function, or 'none'",
       ),
     );
     expect(acquire).not.toHaveBeenCalled();

@@ -97,7 +97,7 @@ describe('row 103: nodeCronCoordinator', () => {
       const { options, item } = setting();
       const asked = nodeCronCoordinator(options).shouldRun(KEY, ttlMs as number);
 
-      await expect(asked).rejects.toThrow(/^distributedLease is .*: give milliseconds, or give lockAtMostFor$/);
+      await expect(asked).rejects.toThrow(/^distributedLease is .*: pass milliseconds, or set lockAtMostFor$/);
       expect(await item()).toEqual({});
     },
   );

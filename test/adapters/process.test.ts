@@ -71,7 +71,7 @@ test.each<[string, unknown]>([
 
     await expect(withSingleExecution(job, { ...options, tick: 'event' })(context)).rejects.toThrow(
       new TypeError(
-        `lock "digest" is for ticks, and this call has none; croner 10, node-cron 4 and node-schedule pass one: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
+        `lock "digest" is for ticks, and this call has none; croner 10, node-cron 4 and node-schedule pass one: set tick to 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
       ),
     );
     expect([acquire.mock.calls, job.mock.calls]).toEqual([[], []]);

@@ -216,32 +216,36 @@ test('a job that has an option without a value takes that of the route', async (
 });
 
 test.each<[string, object, Error]>([
-  ['no admin', {}, new TypeError('admin is undefined: give the view of operators, such as lockAdmin(store)')],
-  ['a job without a name', { admin: viewOf(), jobs: [{}] }, new TypeError('jobs[0].name is undefined: give its lock')],
+  ['no admin', {}, new TypeError('admin is undefined: pass the view of operators, such as lockAdmin(store)')],
+  [
+    'a job without a name',
+    { admin: viewOf(), jobs: [{}] },
+    new TypeError('jobs[0].name is undefined: pass the name of its lock'),
+  ],
   [
     'one job where a list must stand',
     { admin: viewOf(), jobs: { name: 'digest' } },
-    new TypeError('jobs is an object: give an array such as [{ name }]'),
+    new TypeError('jobs is an object: pass an array such as [{ name }]'),
   ],
   [
     'a name alone',
     { admin: viewOf(), jobs: ['digest'] },
-    new TypeError('jobs[0] is a string: give an object such as { name }'),
+    new TypeError('jobs[0] is a string: pass an object such as { name }'),
   ],
   [
     'a job twice, which Prometheus would refuse',
     { admin: viewOf(), jobs: [{ name: 'digest' }, { name: 'digest', grace: '1h' }] },
-    new TypeError('jobs has lock "digest" twice: give it once'),
+    new TypeError('jobs has lock "digest" twice: pass it once'),
   ],
   [
     'an empty name',
     { admin: viewOf(), jobs: [{ name: '' }] },
-    new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes"),
+    new RangeError("name is '': empty; pass a name of 1 to 128 bytes"),
   ],
   [
     'a since that is no Date',
     { admin: viewOf(), jobs: [{ name: 'digest', since: '2026-11-26' }] },
-    new TypeError("jobs[0].since is '2026-11-26': give a valid Date"),
+    new TypeError("jobs[0].since is '2026-11-26': pass a valid Date"),
   ],
   [
     'a grace without a unit',

@@ -289,7 +289,7 @@ test.each<[string, () => unknown, Error]>([
   [
     'a record without a schedule, and none given',
     () => overdueTick(lockOf(), { now: NOW }),
-    new TypeError("the record has no schedule: give schedule, such as cron('0 9 * * *') or '1h'"),
+    new TypeError("the record has no schedule: set schedule, such as cron('0 9 * * *') or '1h'"),
   ],
   [
     'a grace without a unit',
@@ -299,19 +299,19 @@ test.each<[string, () => unknown, Error]>([
   [
     'an invalid now',
     () => overdue(undefined, { now: new Date(Number.NaN) }),
-    new TypeError('now is an invalid Date: give a valid Date'),
+    new TypeError('now is an invalid Date: pass a valid Date'),
   ],
   [
     'a text as since',
     () => overdue(undefined, { since: '2026' as never }),
-    new TypeError("since is '2026': give a valid Date"),
+    new TypeError("since is '2026': pass a valid Date"),
   ],
   ...(['0 9 * * *', 'rate(5 minutes)', '0 9 * * * in Europe/Berlin'] as const).map(
     (schedule): [string, () => unknown, Error] => [
       `a text that is no duration: ${schedule}`,
       () => overdue(undefined, { schedule }),
       new TypeError(
-        `schedule is '${schedule}': give a duration such as '15m', or a schedule such as cron('0 9 * * *') of single-execution/schedule`,
+        `schedule is '${schedule}': pass a duration such as '15m', or a schedule such as cron('0 9 * * *') of single-execution/schedule`,
       ),
     ],
   ),
@@ -319,7 +319,7 @@ test.each<[string, () => unknown, Error]>([
     'a schedule of the record that nobody can read',
     () => overdueTick(lockOf({ schedule: 'each full moon' }), { now: NOW }),
     new RangeError(
-      "schedule is 'each full moon': has 3 fields; give five, minutes hours day-of-month month day-of-week, such as 0 9 * * MON-FRI, or six with seconds in front",
+      "schedule is 'each full moon': has 3 fields; use five, minutes hours day-of-month month day-of-week, such as 0 9 * * MON-FRI, or six with seconds in front",
     ),
   ],
 ])('refuses %s', (_, ask, error) => {

@@ -234,7 +234,7 @@ describe.each(KINDS)('row 93: on %s', (kind) => {
 
     expect(await backfill(0, 99)).toHaveLength(99);
     await expect(backfill(97, 101)).rejects.toThrow(
-      `backfill of lock "${name}" refused: it lists at most 100 ticks, and has 99 already; give a shorter time between from and to`,
+      `backfill of lock "${name}" refused: it lists at most 100 ticks, and has 99 already; pass a shorter time between from and to`,
     );
     expect(await open()).toHaveLength(99);
     expect(await backfill(98, 100)).toEqual(hours(98, 99));
@@ -327,18 +327,18 @@ describe('row 93: the ticks of a backfill', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['no range', undefined, 'options is undefined: give an object of options'],
+    ['no range', undefined, 'options is undefined: pass an object of options'],
     ['an unknown option', { ...range, until: hour(5) }, "unknown option 'until' of backfill: the options are from, to"],
-    ['no from', { ...range, from: undefined }, 'from is undefined: give a Date, or epoch milliseconds'],
-    ['a text', { ...range, to: '2026-03-01' }, "to is '2026-03-01': give a Date, or epoch milliseconds"],
-    ['an invalid Date', { ...range, to: new Date(Number.NaN) }, 'to is an invalid Date: give a Date'],
-    ['seconds', { ...range, from: NOON / 1_000 }, 'from is 1970-01-21T12:19:26.400Z, before 2015: give a later one; a'],
-    ['an end before its beginning', { ...range, to: hour(0) }, ', and to is 2026-03-01T12:00:00.000Z: give a later to'],
+    ['no from', { ...range, from: undefined }, 'from is undefined: pass a Date, or epoch milliseconds'],
+    ['a text', { ...range, to: '2026-03-01' }, "to is '2026-03-01': pass a Date, or epoch milliseconds"],
+    ['an invalid Date', { ...range, to: new Date(Number.NaN) }, 'to is an invalid Date: pass a Date'],
+    ['seconds', { ...range, from: NOON / 1_000 }, 'from is 1970-01-21T12:19:26.400Z, before 2015: pass a later one; a'],
+    ['an end before its beginning', { ...range, to: hour(0) }, ', and to is 2026-03-01T12:00:00.000Z: pass a later to'],
     ['no time at all', { ...range, to: hour(1) }, 'from is 2026-03-01T13:00:00.000Z, and to is 2026-03-01T13:00:00'],
-    ['no schedule', { ...range, schedule: undefined }, "schedule is undefined: give the job's, such as cron("],
-    ['a crontab', { ...range, schedule: '0 * * * *' }, "schedule is '0 * * * *': give a duration such as '15m', or a"],
-    ['a schedule that is none', { ...range, schedule: {} }, "schedule has no function 'previous': give a duration"],
-    ['no time between two ticks', { ...range, schedule: 0 }, 'schedule is 0: give the time between two ticks'],
+    ['no schedule', { ...range, schedule: undefined }, "schedule is undefined: pass the job's, such as cron("],
+    ['a crontab', { ...range, schedule: '0 * * * *' }, "schedule is '0 * * * *': pass a duration such as '15m', or a"],
+    ['a schedule that is none', { ...range, schedule: {} }, "schedule has no function 'previous': pass a duration"],
+    ['no time between two ticks', { ...range, schedule: 0 }, 'schedule is 0: pass the time between two ticks'],
   ])('are refused for %s', async (_, given, message) => {
     const admin = await operatorAt(50);
 
@@ -349,8 +349,8 @@ describe('row 93: the ticks of a backfill', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['no array', hour(1), 'ticks is 2026-03-01T13:00:00.000Z: give an array of Dates, as open returns'],
-    ['a text among them', [hour(1), '2026-03-01'], "ticks[1] is '2026-03-01': give a Date, or epoch milliseconds"],
+    ['no array', hour(1), 'ticks is 2026-03-01T13:00:00.000Z: pass an array of Dates, as open returns'],
+    ['a text among them', [hour(1), '2026-03-01'], "ticks[1] is '2026-03-01': pass a Date, or epoch milliseconds"],
   ])('to give up are refused for %s', async (_, given, message) => {
     const admin = await operatorAt(50);
     await admin.backfill('digest', range);

@@ -149,10 +149,11 @@ describe('the options of check', () => {
   test('row 180: a given schedule, its time zone, the grace and since decide', async () => {
     const { run, store } = redis();
     const name = freshName();
-    await didRun(store, name, tickOf(1));
+    // Yesterday's tick is overdue at any time of the day, today's is not before 02:15.
+    await didRun(store, name, tickOf(2));
 
     expect((await run('check', name)).code).toBe(1);
-    expect((await run('check', name, '--grace', '26h')).code).toBe(0);
+    expect((await run('check', name, '--grace', '49h')).code).toBe(0);
     expect((await run('check', name, '--schedule', '3d')).code).toBe(0);
     expect((await run('check', name, '--schedule', '0 2 1 1 *', '--time-zone', 'Europe/Berlin')).code).toBe(0);
     expect((await run('check', freshName(), '--since', new Date().toISOString(), '--schedule', '1h')).code).toBe(0);

@@ -10,7 +10,7 @@ const { url } = server;
 const { refusal, twoRuns } = misuseOf(mysqlStore);
 const BY_FUNCTION = 'pass a function (text, values) => rows, as in docs/stores/mysql.md';
 const NO_CLIENT =
-  /^TypeError: client is (an object|a string|a class): give a pool or a connection of mysql2 or mariadb/;
+  /^TypeError: client is (an object|a string|a class): pass a pool or a connection of mysql2 or mariadb/;
 
 describe('row 143: an object that cannot run statements is refused when the store is made, by its name', () => {
   test('of Drizzle', async () => {

@@ -105,7 +105,7 @@ describe('row 143: an object that cannot run statements is refused when the stor
     }
     expect(refusal(promised)).toBe('TypeError: client is a promise: await it first');
     for (const client of [options, { client: pool }, pg, url]) {
-      expect(refusal(client)).toMatch(/^TypeError: client is (an object|a string): give a client of pg/);
+      expect(refusal(client)).toMatch(/^TypeError: client is (an object|a string): pass a client of pg/);
     }
   });
 

@@ -48,7 +48,7 @@ describe('row 143: an object that cannot run statements is refused when the stor
       await db.destroy();
     });
 
-    expect(refusal(database.prepare('SELECT 1'))).toContain('TypeError: client is an object: give a client of D1');
+    expect(refusal(database.prepare('SELECT 1'))).toContain('TypeError: client is an object: pass a client of D1');
     const kysely = new Kysely({ dialect: new SqliteDialect({ database }) });
     expect(refusal(kysely)).toBe(`TypeError: client is Kysely's: ${BY_FUNCTION}`);
     expect(refusal(db)).toBe(`TypeError: client is Knex's: ${BY_FUNCTION}`);

@@ -6,7 +6,7 @@ import { isNotExtendedAfterItsEnd, isTakenTenTimes } from './plays.js';
 import type { Scenario } from './scenario.js';
 
 const SAME_HANDLE =
-  'An extension prolongs the lease of the same attempt and makes no second handle, so that an older handle stays good.';
+  'An extension prolongs the lease of the same attempt and makes no second handle, so an older handle still works.';
 const WORKERS = 8;
 const ROUNDS = 25;
 const FEW_ROUNDS = 10;
@@ -51,7 +51,7 @@ export const SHEDLOCK: readonly Scenario[] = [
   {
     ...onScene('a lock whose time is over cannot be extended', isNotExtendedAfterItsEnd),
     differs:
-      'While nobody took the lock over, a late extension is safe and keeps it: the record still names this attempt. A run whose lease is over is told so by its own deadline, which comes before.',
+      'As long as nobody has taken the lock over, a late extension is safe and keeps it: the record still names this attempt. A run learns from its own deadline that its lease is over, and the deadline comes first.',
   },
   onScene('a lock that is extended with a lockAtLeastFor is held after its unlock', async (scene) => {
     const lease = await scene.grant();

@@ -11,18 +11,18 @@ const BY_NAME = 'Operators look a lock up by its name; a run asks its own execut
 const OWN_IDS = 'The library makes the ids of its attempts; no caller passes one in.';
 /** The longest name of the suite. With the prefix of a store it has 128 bytes. */
 const GREATEST_LENGTH = 120;
-const LATE_EXTEND = 'While nobody took the lock over, a late extension is safe and keeps it.';
+const LATE_EXTEND = 'As long as nobody has taken the lock over, a late extension is safe and keeps it.';
 
 const LIFE: readonly Scenario[] = [
   ofContract('a lock is taken, is held, is released and is free', HELD, FREED),
   ofContract('a grant has a fencing token', 'F86 a fencing token is a safe integer'),
   ofContract('locks of three names are taken and released beside each other', APART),
   {
-    ...onScene('a second release is no release', async ({ run, release }) => {
+    ...onScene('a second release does not count', async ({ run, release }) => {
       expectSame(await release(await run()), 'lost', 'second release');
     }),
     differs:
-      'A release that is sent again is told `released` again: a client whose first answer was lost must not take its own release for a loss. Nothing is written.',
+      'A release that is sent again is answered `released` again: a client whose first answer was lost must not take its own release for a loss. Nothing is written.',
   },
   ofContract(
     'a release of a lock that does not exist is none',
@@ -98,7 +98,7 @@ const FENCING: readonly Scenario[] = [
 
 const LOOK_UP: readonly Scenario[] = [
   {
-    ...onScene('a look-up by name tells the grant, and hides names and ids behind hashes', async (scene) => {
+    ...onScene('a look-up by name shows the grant, and hides names and ids behind hashes', async (scene) => {
       const lease = await scene.grant();
       const seen = await lookUp(scene);
       expectSame(seen?.fencingToken, lease.fencingToken, 'token');

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { KINDS } from '../../src/cli/store/kinds.js';
 import { DOORS } from '../support/doors.js';
 import { doorProblems, type ReadPage } from './doors.js';
+import { PAGES } from './examples.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read: ReadPage = (file) => {
@@ -88,3 +89,12 @@ test.each(KINDS)(
     expect(read(`docs/stores/${name}.md`)).toContain('\n## Permissions or setup\n');
   },
 );
+
+test('each page of a path or a platform says how its operator looks at the locks', () => {
+  const deployed = ['cdk', 'templates', 'commands'].map((name) => `docs/deploy/${name}.md`);
+  const pages = PAGES.filter((page) => /^docs\/(paths|platforms)\//.test(page) || deployed.includes(page));
+
+  expect(pages.length).toBeGreaterThan(12);
+  const silent = pages.filter((page) => !/^#+ Look at the locks?$|^.*single-execution show /m.test(read(page) ?? ''));
+  expect(silent).toEqual([]);
+});

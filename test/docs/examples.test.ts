@@ -3,14 +3,17 @@ import type ts from 'typescript';
 import { beforeAll, expect, test } from 'vitest';
 import { checkedProgram, problemsOf, SMALL_CDK } from '../support/checked-program.js';
 import { installed } from '../support/package-sets.js';
-import { allExamples } from './examples.js';
+import { allExamples, examplesOf } from './examples.js';
 
 /** The set that has the packages of all examples. */
 const PLACE = join(import.meta.dirname, '../clients');
 
 /** Each example as a file in that folder, where its imports resolve as in users' code. */
 const examples = new Map(
-  allExamples().map(({ name, code }) => [join(PLACE, `${name.replaceAll(/\W/g, '-')}.ts`), code]),
+  [...allExamples(), ...examplesOf('docs/paths/nestjs.md', 'typescript')].map(({ name, code }) => [
+    join(PLACE, `${name.replaceAll(/\W/g, '-')}.ts`),
+    code,
+  ]),
 );
 
 const WRONG = join(PLACE, 'wrong.ts');

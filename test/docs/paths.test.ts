@@ -1,5 +1,7 @@
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 import { bundleWorker, startWorker } from '../edge/workerd.js';
 import { startPostgresServer } from '../support/postgres-server.js';
 import { startRedisServer } from '../support/redis-server.js';
@@ -11,11 +13,13 @@ import { type ReadersProject, readersProject } from './readers-project.js';
  * Types in the files of docs/paths, unchanged, beside the published package, and sees the skips that the pages show.
  * Next.js, wrangler and pm2 themselves were tried by hand: they are too large to install for a test. The route is called
  * as Next.js calls it, the Worker runs in the workerd that wrangler starts, and two processes run as pm2 starts them.
+ * There is no cluster here: what its CronJob runs is run with the name of the Job in JOB_NAME, as the page says too.
  */
 
 let project: ReadersProject;
 beforeAll(async () => {
-  project = await readersProject(['croner', 'pg']);
+  const nest = ['@nestjs/common', '@nestjs/core', '@nestjs/schedule', 'ioredis', 'typescript', '@types/node'];
+  project = await readersProject(['croner', 'pg', ...nest]);
 }, 300_000);
 afterAll(() => project?.remove());
 
@@ -35,24 +39,31 @@ async function database() {
   return env;
 }
 
+/** Starts processes until two ticks are done and each other process was skipped. @returns the ticks that they worked for */
+async function importedBy(processes: number, program: string, env: Readonly<Record<string, string>>) {
+  const fleet = Array.from({ length: processes }, () => project.start([program], env));
+  onTestFinished(() => {
+    for (const { child } of fleet) child.kill('SIGKILL');
+  });
+  const lines = () => fleet.flatMap((its) => its.lines());
+  const worked = () => lines().flatMap((line) => /imports the prices of (\S+)$/.exec(line)?.[1] ?? []);
+  const skips = () => lines().filter((line) => line.includes('skipped, ')).length;
+
+  await expect.poll(() => worked().length > 1 && skips() > processes - 2).toBe(true);
+  for (const { child } of fleet) child.kill('SIGINT');
+  await Promise.all(fleet.map(({ ended }) => ended));
+  return worked();
+}
+
 test('docs/paths/croner-pm2.md: of two processes one works for each tick, and the tool shows its runs', async () => {
   const env = await database();
   await project.write('worker.js', codeOf('croner-pm2', 'js', 'new Cron('));
-  const workers = [0, 1].map(() => project.start(['worker.js'], env));
-  onTestFinished(() => {
-    for (const { child } of workers) child.kill('SIGKILL');
-  });
-  const lines = () => workers.flatMap((worker) => worker.lines());
-  const worked = () => lines().flatMap((line) => /imports the prices of (\S+)$/.exec(line)?.[1] ?? []);
-
-  await expect.poll(() => worked().length > 1 && lines().some((line) => line.includes('skipped, '))).toBe(true);
-  for (const { child } of workers) child.kill('SIGINT');
-  await Promise.all(workers.map(({ ended }) => ended));
+  const worked = await importedBy(2, 'worker.js', env);
   const runs = project.tool(['runs', 'import-prices'], env);
   await runs.ended;
 
-  expect(new Set(worked()).size).toBe(worked().length);
-  expect(runs.lines().join('\n')).toContain(String(worked()[0]).replace('.000Z', 'Z'));
+  expect(new Set(worked).size).toBe(worked.length);
+  expect(runs.lines().join('\n')).toContain(worked[0]?.replace('.000Z', 'Z'));
 });
 
 test('docs/paths/crontab.md: of two calls one runs, and a third is skipped', async () => {
@@ -87,6 +98,48 @@ test('docs/paths/worker-d1.md: the second event of one scheduled time is skipped
   expect(outcomes).toEqual(['ok', 'ok']);
   expect(printed.match(/refreshing the rates of 2026-11-21T02:00:00.000Z/g)).toHaveLength(1);
   expect(printed).toContain('skipped, this tick is done');
+});
+
+test('docs/paths/kubernetes.md: the second pod of one Job is skipped, and ls shows its tick', async () => {
+  const minutes = Math.floor(Date.now() / 60_000);
+  const tick = new Date(minutes * 60_000).toISOString();
+  const env = { ...(await database()), JOB_NAME: `backup-${minutes}` };
+  await project.write('backup.sh', codeOf('kubernetes', 'sh', 'set -e'));
+  await chmod(join(project.folder, 'backup.sh'), 0o755);
+  const { command, args } = parse(codeOf('kubernetes', 'yaml', 'kind: CronJob')).spec.jobTemplate.spec.template.spec
+    .containers[0];
+  const pods = [project.tool(args, env)];
+  const codes = [await pods[0]?.ended];
+  pods.push(project.tool(args, env));
+  codes.push(await pods[1]?.ended);
+  const ls = project.tool(['ls'], env);
+  await ls.ended;
+
+  expect(command.at(-1)).toBe('node_modules/.bin/single-execution');
+  expect(codes).toEqual([0, 75]);
+  expect(pods.map(({ lines }) => lines().at(-1))).toEqual([
+    `the backup of ${tick}`,
+    expect.stringContaining('skipped, this tick is done'),
+  ]);
+  expect(ls.lines().join('\n')).toContain(`succeeded  ${tick.replace('.000Z', 'Z')}`);
+});
+
+test('docs/paths/nestjs.md: of three processes one works for each tick, and ls shows the lock', async () => {
+  const redis = await startRedisServer();
+  onTestFinished(() => redis.stop());
+  const env = { REDIS_URL: redis.url };
+  await project.write('package.json', '{ "type": "module" }');
+  await project.write('tsconfig.json', codeOf('nestjs', 'json', 'emitDecoratorMetadata'));
+  await project.write('main.ts', codeOf('nestjs', 'typescript', '@Cron('));
+  // The package has no declarations here: examples.test.ts checks the types.
+  const compiler = project.start(['node_modules/typescript/bin/tsc', '--noCheck']);
+  expect([await compiler.ended, compiler.lines()]).toEqual([0, []]);
+  const worked = await importedBy(3, 'main.js', env);
+  const ls = project.tool(['ls'], env);
+  await ls.ended;
+
+  expect(new Set(worked).size).toBe(worked.length);
+  expect(ls.lines().join('\n')).toMatch(/^import-prices +free /m);
 });
 
 const CALLER = `

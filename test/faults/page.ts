@@ -60,7 +60,7 @@ export function faultsSection(): string {
   const oldest = Object.values(CLIENT_NAMES).flat();
   return `## What a caller sees when requests fail
 
-Every fault on every operation of each store: ${count(cases)} cases, which \`test/faults\` plays between real clients and real servers. Each case checks what the caller is told, which requests are sent, which record is left, and the time it takes. This section is written from the same table.
+Every fault on every operation of each store: ${count(cases)} cases, which \`test/faults\` plays between real clients and real servers. Each case checks what the caller gets, which requests are sent, which record is left, and the time it takes. This section is written from the same table.
 
 | way to the store | real server | clients | faults | cases for each client |
 |---|---|---|---|---|

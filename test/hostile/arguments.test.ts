@@ -103,17 +103,17 @@ test('every option is read', () => {
 });
 
 test.each<[keyof typeof COMMANDS, string[], string]>([
-  ['chaos', ['--minutes', '0'], "--minutes is '0': give a whole number from 1 to 600"],
+  ['chaos', ['--minutes', '0'], "--minutes is '0': pass a whole number from 1 to 600"],
   ['chaos', ['--minutes', '0.5'], '--minutes'],
-  ['chaos', ['--store', 'oracle'], `--store is 'oracle': give ${SOAKED.join(', ')} or all`],
+  ['chaos', ['--store', 'oracle'], `--store is 'oracle': pass ${SOAKED.join(', ')} or all`],
   ['chaos', ['--store', ''], '--store'],
   ['chaos', ['--stores', 'all'], '--stores'],
-  ['sim', ['--seeds', 'abc'], "--seeds is 'abc': give a whole number from 1 to 1000000000"],
+  ['sim', ['--seeds', 'abc'], "--seeds is 'abc': pass a whole number from 1 to 1000000000"],
   ['sim', ['--seeds=-1'], "--seeds is '-1'"],
   ['sim', ['--seeds', '0'], "--seeds is '0'"],
   ['sim', ['--from', 'x'], "--from is 'x'"],
-  ['sim', ['--regime', 'toString'], "--regime is 'toString': give synchronised, skewed"],
-  ['sim', ['--stage', 'memory'], "--stage is 'memory': give dynamodb, redis, sql or election"],
+  ['sim', ['--regime', 'toString'], "--regime is 'toString': pass synchronised, skewed"],
+  ['sim', ['--stage', 'memory'], "--stage is 'memory': pass dynamodb, redis, sql or election"],
   ['sim', ['--stage', 'redis', '--regime', 'stale'], '--stage redis is not played under --regime stale'],
   ['sim', ['--seed', '1'], '--seed'],
   ['sim', ['7'], '7'],
@@ -133,6 +133,6 @@ test.each([
   });
 
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toContain(`${args[0]} is 'many': give a whole number`);
+  expect(stderr).toContain(`${args[0]} is 'many': pass a whole number`);
   expect(stderr).not.toMatch(/^\s+at /m);
 });

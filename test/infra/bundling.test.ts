@@ -104,7 +104,7 @@ test.each([Runtime.NODEJS, Runtime.PYTHON_3_12])(
   'a runtime without a version of Node.js is refused: $name',
   (runtime) => {
     expect(() => bundlingOf(runtime)).toThrow(
-      new TypeError(`runtime is '${runtime.name}': give one of Node.js with its version, such as Runtime.NODEJS_24_X`),
+      new TypeError(`runtime is '${runtime.name}': pass one of Node.js with its version, such as Runtime.NODEJS_24_X`),
     );
   },
 );

@@ -153,7 +153,7 @@ describe('refuses', () => {
 
     expect(byRule(here(), 'eu-west-1')).toThrow(
       new TypeError(
-        'dead-letter queue Jobs/Mine is in eu-west-1, and the rules of Jobs/Digest in eu-west-2: a rule sends to a queue of its own region alone; give a queue of eu-west-2',
+        'dead-letter queue Jobs/Mine is in eu-west-1, and the rules of Jobs/Digest in eu-west-2: a rule only sends to a queue in its own region; pass a queue of eu-west-2',
       ),
     );
     expect(byRule(here(), 'eu-west-2')).not.toThrow();
@@ -167,7 +167,7 @@ describe('refuses', () => {
     [
       'two queues',
       (stack) => [{ deadLetterQueue: queue(stack), onFailure: new SqsDestination(new Queue(stack, 'Other')) }],
-      'deadLetterQueue and onFailure are two queues: give one of them, which then has both kinds',
+      'deadLetterQueue and onFailure are two queues: pass one of them, which then has both kinds',
     ],
     [
       'deadLetterQueue beside the queue of the function',
@@ -182,17 +182,17 @@ describe('refuses', () => {
     [
       'a topic of the function',
       (stack) => [{}, { deadLetterTopic: new Topic(stack, 'Mine') }],
-      'Jobs/Digest has a deadLetterTopic, which schedules cannot use: leave it out, and give onFailure: new SnsDestination(topic) here',
+      'Jobs/Digest has a deadLetterTopic, which schedules cannot use: leave it out, and set onFailure: new SnsDestination(topic) here',
     ],
     [
       'retries that the function has already',
       () => [{}, { retryAttempts: 1 }],
-      'Jobs/Digest has retries or destinations of its own: give retryAttempts, maxEventAge, onFailure and onSuccess here instead',
+      'Jobs/Digest has retries or destinations of its own: set retryAttempts, maxEventAge, onFailure and onSuccess here instead',
     ],
     [
       'a FIFO queue',
       (stack) => [{ deadLetterQueue: new Queue(stack, 'Mine', { fifo: true }) }],
-      'Jobs/Mine is a FIFO queue: dead letters go to a standard one alone',
+      'Jobs/Mine is a FIFO queue: dead letters need a standard queue',
     ],
   ])('%s', (_, askedIn, message) => {
     const stack = appStack();

@@ -38,7 +38,7 @@ test.each<[string, Environment, (stack: Stack) => ILockTable, Environment]>([
   ['with a replica where the function is', at('eu-west-2', OURS), strong, at('eu-west-1', OURS)],
 ])('a table of another region is refused: %s', (_, ...places) => {
   expect(() => placed(...places)).toThrow(
-    /^lock table Tables\/Locks(\/Table)? is in eu-west-1, and function Jobs\/Digest in eu-west-2, where the table's name stands for another table or none: give the replica, LockTable\.fromTable\(stack, 'Locks', table\.replica\('eu-west-2'\)\), or a table of eu-west-2$/,
+    /^lock table Tables\/Locks(\/Table)? is in eu-west-1, and function Jobs\/Digest in eu-west-2, where the table's name stands for another table or none: pass the replica, LockTable\.fromTable\(stack, 'Locks', table\.replica\('eu-west-2'\)\), or a table of eu-west-2$/,
   );
 });
 
@@ -47,7 +47,7 @@ test.each<[string, (stack: Stack) => ILockTable]>([
   ['imported by its ARN', importedBy(`arn:aws:dynamodb:eu-west-1:${OTHERS}:table/locks`)],
 ])('a table of another account is refused: %s', (_, make) => {
   expect(() => placed(at('eu-west-1', OURS), make, at('eu-west-1', OTHERS))).toThrow(
-    `is of account ${OTHERS}, and function Jobs/Digest of ${OURS}, where the table's name stands for another table or none: give a table of account ${OURS}`,
+    `is of account ${OTHERS}, and function Jobs/Digest of ${OURS}, where the table's name stands for another table or none: pass a table of account ${OURS}`,
   );
 });
 

@@ -142,7 +142,7 @@ describe('grantLock', () => {
   });
 
   test.each(['日報', '日報/*'])('refuses %s, which IAM takes in no policy', (name) => {
-    expect(() => granted([name])).toThrow('cannot be named in an IAM policy, which takes Latin-1 alone');
+    expect(() => granted([name])).toThrow('cannot be named in an IAM policy, which only takes Latin-1');
   });
 
   test('puts the keyPrefix before names and prefixes, with no meaning of its own', () => {

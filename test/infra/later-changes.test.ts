@@ -194,6 +194,6 @@ test.each<[string, (stack: Stack) => [IFunction, IFunction]]>([
   SingleExecution.attach(first, props('a', '1'));
 
   expect(() => SingleExecution.attach(second, props('b', '2'))).toThrow(
-    `${second.node.path} and ${first.node.path} are one function with one environment, and differ in SINGLE_EXECUTION_SCHEDULE, which follows from schedules: give both the same, or make a function for each`,
+    `${second.node.path} and ${first.node.path} are one function with one environment, and differ in SINGLE_EXECUTION_SCHEDULE, which follows from schedules: set the same for both, or make a function for each`,
   );
 });

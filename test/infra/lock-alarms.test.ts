@@ -144,7 +144,7 @@ describe('row 77: the alarm that no tick was sent', () => {
     );
     expect(() => waits(Duration.days(7))).toThrow(
       new RangeError(
-        'alarms.notTriggered.after is 7 days: an alarm looks back less than 7 days; lower it, or give notTriggered: false',
+        'alarms.notTriggered.after is 7 days: an alarm looks back less than 7 days; lower it, or set notTriggered: false',
       ),
     );
   });
@@ -185,7 +185,7 @@ describe('row 77: the alarm that no tick was sent', () => {
       {
         id: '/Jobs/Digest/SingleExecution/Alarms',
         entry: {
-          data: `${apart}, and an alarm looks back 7 at most: nothing tells that no tick of lock "digest" was sent; one that was sent and not done is still told [ack: single-execution:not-triggered:digest]`,
+          data: `${apart}, and an alarm looks back 7 at most: nothing reports that no tick of lock "digest" was sent; a tick that was sent and not done is still reported [ack: single-execution:not-triggered:digest]`,
         },
       },
     ]);
@@ -310,20 +310,20 @@ describe('row 77: a kind of alarm', () => {
 
   test.each([0, 1.5, 289, Number.NaN])('row 77: for %d periods is refused', (evaluationPeriods) => {
     expect(() => digest({ alarms: { longRun: { evaluationPeriods } } })).toThrow(
-      new RangeError(`alarms.longRun.evaluationPeriods is ${evaluationPeriods}: give a whole number from 1 to 288`),
+      new RangeError(`alarms.longRun.evaluationPeriods is ${evaluationPeriods}: pass a whole number from 1 to 288`),
     );
   });
 
   test.each<[unknown, string]>([
     [
       { didNotRan: false },
-      "alarms has 'didNotRan': give level, page, ticket, notifyOk or a kind of deadLetters, deadLettersLost, didNotRun, notTriggered, lockLost, failed, longRun, clockSkew",
+      "alarms has 'didNotRan': pass level, page, ticket, notifyOk or a kind of deadLetters, deadLettersLost, didNotRun, notTriggered, lockLost, failed, longRun, clockSkew",
     ],
     [
       { failed: { treshold: 2 } },
-      "alarms.failed has 'treshold': give severity, threshold, evaluationPeriods, or false",
+      "alarms.failed has 'treshold': pass severity, threshold, evaluationPeriods, or false",
     ],
-    [{ didNotRun: { threshold: 2 } }, "alarms.didNotRun has 'threshold': give severity, after, or false"],
+    [{ didNotRun: { threshold: 2 } }, "alarms.didNotRun has 'threshold': pass severity, after, or false"],
     [{ level: 'some' }, "alarms.level is 'some': choose 'all', 'essential', 'fleet'"],
     [{ failed: { severity: 'email' } }, "alarms.failed.severity is 'email': choose 'page' or 'ticket'"],
   ])('row 77: that does not exist is refused: %j', (alarms, message) => {
@@ -424,7 +424,7 @@ describe('row 77: synthesis warns that nothing reports a tick that was not done'
     expect(warningsOf(stack).map(({ entry }) => entry.data)).toEqual(
       locks.map(
         (name) =>
-          `no alarm tells that a tick of lock "${name}" was not done: its function has other locks too, and deliveries are told apart by schedule groups of the locks' own; leave out scheduleGroup and via: 'rule', give the lock a function of its own, or set alarms: { didNotRun: false } [ack: single-execution:did-not-run:${name}]`,
+          `no alarm reports that a tick of lock "${name}" was not done: its function has other locks too, and deliveries are told apart by the schedule group of each lock; leave out scheduleGroup and via: 'rule', use a function for this lock only, or set alarms: { didNotRun: false } [ack: single-execution:did-not-run:${name}]`,
       ),
     );
   });

@@ -24,7 +24,7 @@ describe('lockKeys', () => {
     expect(lockKeys(name, keyPrefix)).toEqual(keys);
   });
 
-  const GIVE = "give a name such as 'send-digest', or a prefix such as 'tenant/*'";
+  const REMEDY = "pass a name such as 'send-digest', or a prefix such as 'tenant/*'";
   const CONTROL = 'it holds a control character; remove it';
   const TOO_LONG = (bytes: number) => `${bytes} bytes in UTF-8; shorten it to at most 128, the prefix included`;
   const NFC = "not in Unicode form NFC; pass name.normalize('NFC')";
@@ -34,7 +34,7 @@ describe('lockKeys', () => {
     ['*', ''],
     ['*', 'lock#'],
   ])('refuses %j behind %j, which is no name or every one', (name, keyPrefix) => {
-    expect(() => lockKeys(name, keyPrefix)).toThrow(new TypeError(`lock name is '${name}': ${GIVE}`));
+    expect(() => lockKeys(name, keyPrefix)).toThrow(new TypeError(`lock name is '${name}': ${REMEDY}`));
   });
 
   test.each([
@@ -61,7 +61,7 @@ describe('lockKeys', () => {
     [`tenant/${Aws.ACCOUNT_ID}`, ''],
     ['digest', `${Aws.STACK_NAME}/`],
   ])('refuses a token, which is no text yet', (name, keyPrefix) => {
-    expect(() => lockKeys(name, keyPrefix)).toThrow('is a token, known only when it is deployed: give the text itself');
+    expect(() => lockKeys(name, keyPrefix)).toThrow('is a token, known only when it is deployed: pass the text itself');
   });
 });
 

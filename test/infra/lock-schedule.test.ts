@@ -207,7 +207,7 @@ describe("row 75: a schedule with via: 'rule'", () => {
 
     expect(() => stackOf([{ ...plural, via: 'rule' }])).toThrow(
       new RangeError(
-        "schedule is 'rate(1 hours)': EventBridge takes a singular unit with 1 and a plural with more; give rate(1 hour)",
+        "schedule is 'rate(1 hours)': EventBridge takes a singular unit with 1 and a plural with more; use rate(1 hour)",
       ),
     );
     expect(() => stackOf([plural])).not.toThrow();
@@ -219,7 +219,7 @@ describe("row 75: a schedule with via: 'rule'", () => {
     [
       'a time zone',
       { schedule: inBerlin },
-      "schedule cron(0 2 * * ? *) is in time zone 'Europe/Berlin': a rule knows UTC alone; leave out via: 'rule'",
+      "schedule cron(0 2 * * ? *) is in time zone 'Europe/Berlin': a rule only knows UTC; leave out via: 'rule'",
     ],
     [
       'a date',

@@ -136,7 +136,7 @@ describe('F77 refuses eventually consistent replicas', () => {
   ])('asked for by %j without a consistency', (props, what) => {
     expect(() => new LockTable(stackIn('eu-west-1'), 'Locks', props)).toThrow(
       new TypeError(
-        `${what} without multiRegionConsistency: two regions of an eventually consistent table can both take a lock; give MultiRegionConsistency.STRONG`,
+        `${what} without multiRegionConsistency: two regions of an eventually consistent table can both take a lock; pass MultiRegionConsistency.STRONG`,
       ),
     );
   });
@@ -152,7 +152,7 @@ describe('F77 refuses eventually consistent replicas', () => {
     const props = { multiRegionConsistency, replicaRegions: ['eu-west-2', 'eu-west-3'] };
 
     expect(() => new LockTable(stackIn('eu-west-1'), 'Locks', props)).toThrow(
-      new TypeError(`multiRegionConsistency is ${shown}: give MultiRegionConsistency.STRONG, or leave it out`),
+      new TypeError(`multiRegionConsistency is ${shown}: pass MultiRegionConsistency.STRONG, or leave it out`),
     );
   });
 });

@@ -136,7 +136,7 @@ describe('row 160: the rights of a function and of its schedules', () => {
     const role = Role.fromRoleArn(stack, 'Mine', 'arn:aws:iam::210987654321:role/mine');
 
     expect(() => make(stack, role)).toThrow(
-      'role Jobs/Mine is of account 210987654321, and Jobs/Digest of 123456789012: AWS takes roles of the same account alone',
+      'role Jobs/Mine is of account 210987654321, and Jobs/Digest of 123456789012: AWS only takes roles of the same account',
     );
   });
 });
@@ -233,7 +233,7 @@ describe('row 160: keys', () => {
     const logEncryptionKey = Key.fromKeyArn(stack, 'Key', keyArn.replace('eu-west-1', 'eu-west-2'));
 
     expect(() => digest({ logEncryptionKey }, stack)).toThrow(
-      'logEncryptionKey Jobs/Key is in eu-west-2, and the log of Jobs/Digest in eu-west-1: give a key of eu-west-1',
+      'logEncryptionKey Jobs/Key is in eu-west-2, and the log of Jobs/Digest in eu-west-1: pass a key of eu-west-1',
     );
   });
 

@@ -51,7 +51,7 @@ describe('row 75: the lock of a schedule', () => {
   ])('row 76: cannot be one that the function may not take: %s', (_, lockName) => {
     expect(() => names(['digest', 'tenant/*'], { lockName })).toThrow(
       new TypeError(
-        `lockName of schedule rate(15 minutes) is '${lockName}': give one name that lockNames [digest, tenant/*] allows`,
+        `lockName of schedule rate(15 minutes) is '${lockName}': pass one name that lockNames [digest, tenant/*] allows`,
       ),
     );
   });
@@ -94,13 +94,13 @@ describe('row 75: a planned schedule', () => {
   });
 
   test('row 75: is wanted', () => {
-    expect(() => names(['digest'])).toThrow(new TypeError('schedules is empty: give at least one'));
+    expect(() => names(['digest'])).toThrow(new TypeError('schedules is empty: pass at least one'));
   });
 });
 
 test('row 75: several schedules on one lock are warned of, and each by itself is not', () => {
   expect(sharedLockWarnings(planOf('digest', 'report', 'digest'))).toEqual([
-    expect.stringMatching(/^lock "digest" has rate\(15 minutes\) and rate\(15 minutes\): of ticks that are due/),
+    expect.stringMatching(/^lock "digest" has rate\(15 minutes\) and rate\(15 minutes\): only one of the ticks/),
   ]);
 });
 

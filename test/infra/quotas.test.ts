@@ -73,7 +73,7 @@ test('row 75: names that IAM would not take in a policy are refused, and the lon
   expect(exceeded(usageOfJob(named(63, 120)))).toEqual([]);
   expect(() => digest(named(121, 120))).toThrow(
     new RangeError(
-      "lockNames has 121 names, and their list takes 14884 characters of the role's policy, of which IAM takes 10,240: name them by a prefix, such as 'tenant/*', or give some to another function",
+      "lockNames has 121 names, and their list takes 14884 characters of the role's policy, of which IAM takes 10,240: name them by a prefix, such as 'tenant/*', or move some to another function",
     ),
   );
 });
@@ -83,7 +83,7 @@ test('row 75: prefixes that Lambda would not take in an environment are refused'
   const schedules = [{ schedule: hourly, lockName: prefixes[0]?.slice(0, -1) as string }];
 
   expect(() => digest({ lockNames: prefixes, schedules })).toThrow(
-    /^the prefixes of lockNames make an environment of 4\d{3} bytes, and Lambda takes 4096: give fewer/,
+    /^the prefixes of lockNames make an environment of 4\d{3} bytes, and Lambda takes 4096: pass fewer/,
   );
 });
 

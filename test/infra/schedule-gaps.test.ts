@@ -66,13 +66,13 @@ describe('scheduleGaps refuses', () => {
   const SIX =
     "EventBridge's cron has six: minutes hours day-of-month month day-of-week year, such as cron(0 2 * * ? *)";
   const ONE_ANY = 'exactly one of them must be ?, such as cron(0 2 * * ? *) or cron(0 2 ? * MON-FRI *)';
-  const ANY_OF = 'give one such as cron(0 2 * * ? *), rate(5 minutes) or at(2026-01-01T02:00:00)';
-  const COUNT = 'give a whole number from 1, one blank and minutes, hours or days, such as rate(5 minutes)';
-  const DATE = 'give a date and time, such as at(2026-01-01T02:00:00)';
+  const ANY_OF = 'use one such as cron(0 2 * * ? *), rate(5 minutes) or at(2026-01-01T02:00:00)';
+  const COUNT = 'use a whole number from 1, one blank and minutes, hours or days, such as rate(5 minutes)';
+  const DATE = 'use a date and time, such as at(2026-01-01T02:00:00)';
   const OR_MORE = 'or a list, a range or a step of them, or *';
-  const DAYS = `give 1-31, L, LW or 15W, ${OR_MORE}`;
-  const WEEKDAYS = `give 1-7 (1 is Sunday) or SUN-SAT, L, 6L or 3#2, ${OR_MORE}`;
-  const NEVER = 'never fires: no such day is in its months and years; give days that they have';
+  const DAYS = `use 1-31, L, LW or 15W, ${OR_MORE}`;
+  const WEEKDAYS = `use 1-7 (1 is Sunday) or SUN-SAT, L, 6L or 3#2, ${OR_MORE}`;
+  const NEVER = 'never fires: no such day is in its months and years; use days that they have';
 
   test.each<[string, string, string]>([
     ['nothing', '', ANY_OF],
@@ -88,7 +88,7 @@ describe('scheduleGaps refuses', () => {
     ['a rate in seconds', 'rate(30 seconds)', COUNT],
     ['a rate in capitals', 'rate(5 MINUTES)', COUNT],
     ['a rate with blanks', 'rate( 5 minutes )', COUNT],
-    ['a rate beyond counting', 'rate(999999999 days)', 'too long to count; give fewer'],
+    ['a rate beyond counting', 'rate(999999999 days)', 'too long to count; use fewer'],
     ['a date without a time', 'at(2026-01-01)', DATE],
     ['a date with a zone', 'at(2026-01-01T02:00:00Z)', DATE],
     ['a date that no year has', 'at(2026-02-30T02:00:00)', DATE],
@@ -100,24 +100,24 @@ describe('scheduleGaps refuses', () => {
     ['seconds and no year', 'cron(0 0 2 * * ?)', `day-of-month is '2' and day-of-week is '*'; ${ONE_ANY}`],
     ['no ?', 'cron(0 2 * * * *)', `day-of-month is '*' and day-of-week is '*'; ${ONE_ANY}`],
     ['two ?', 'cron(0 2 ? * ? *)', `day-of-month is '?' and day-of-week is '?'; ${ONE_ANY}`],
-    ['a ? among the hours', 'cron(0 ? * * ? *)', `hours has '?'; give 0-23, ${OR_MORE}`],
-    ['minute 60', 'cron(60 2 * * ? *)', `minutes has '60'; give 0-59, ${OR_MORE}`],
-    ['hour 24', 'cron(0 1,24 * * ? *)', `hours has '24'; give 0-23, ${OR_MORE}`],
+    ['a ? among the hours', 'cron(0 ? * * ? *)', `hours has '?'; use 0-23, ${OR_MORE}`],
+    ['minute 60', 'cron(60 2 * * ? *)', `minutes has '60'; use 0-59, ${OR_MORE}`],
+    ['hour 24', 'cron(0 1,24 * * ? *)', `hours has '24'; use 0-23, ${OR_MORE}`],
     ['day 0', 'cron(0 2 0 * ? *)', `day-of-month has '0'; ${DAYS}`],
     ['day 32', 'cron(0 2 1-32 * ? *)', `day-of-month has '1-32'; ${DAYS}`],
     ['the weekday nearest day 32', 'cron(0 2 32W * ? *)', `day-of-month has '32W'; ${DAYS}`],
     ['a day before the last', 'cron(0 2 L-3 * ? *)', `day-of-month has 'L-3'; ${DAYS}`],
-    ['month 13', 'cron(0 2 1 13 ? *)', `month has '13'; give 1-12 or JAN-DEC, ${OR_MORE}`],
-    ['a month spelled out', 'cron(0 2 1 June ? *)', `month has 'JUNE'; give 1-12 or JAN-DEC, ${OR_MORE}`],
+    ['month 13', 'cron(0 2 1 13 ? *)', `month has '13'; use 1-12 or JAN-DEC, ${OR_MORE}`],
+    ['a month spelled out', 'cron(0 2 1 June ? *)', `month has 'JUNE'; use 1-12 or JAN-DEC, ${OR_MORE}`],
     ['the Sunday of Unix', 'cron(0 2 ? * 0 *)', `day-of-week has '0'; ${WEEKDAYS}`],
     ['weekday 8', 'cron(0 2 ? * 8L *)', `day-of-week has '8L'; ${WEEKDAYS}`],
     ['a sixth Tuesday', 'cron(0 2 ? * 3#6 *)', `day-of-week has '3#6'; ${WEEKDAYS}`],
     ['two weekdays as one', 'cron(0 2 ? * MONTUE *)', `day-of-week has 'MONTUE'; ${WEEKDAYS}`],
-    ['year 1969', 'cron(0 2 * * ? 1969)', `year has '1969'; give 1970-2199, ${OR_MORE}`],
-    ['year 2200', 'cron(0 2 * * ? 2026-2200)', `year has '2026-2200'; give 1970-2199, ${OR_MORE}`],
-    ['an empty place in a list', 'cron(0,,5 2 * * ? *)', `minutes has ''; give 0-59, ${OR_MORE}`],
-    ['a negative', 'cron(-5 2 * * ? *)', `minutes has '-5'; give 0-59, ${OR_MORE}`],
-    ['a step of 0', 'cron(0/0 * * * ? *)', "minutes has '0/0'; give a step of 1-59"],
+    ['year 1969', 'cron(0 2 * * ? 1969)', `year has '1969'; use 1970-2199, ${OR_MORE}`],
+    ['year 2200', 'cron(0 2 * * ? 2026-2200)', `year has '2026-2200'; use 1970-2199, ${OR_MORE}`],
+    ['an empty place in a list', 'cron(0,,5 2 * * ? *)', `minutes has ''; use 0-59, ${OR_MORE}`],
+    ['a negative', 'cron(-5 2 * * ? *)', `minutes has '-5'; use 0-59, ${OR_MORE}`],
+    ['a step of 0', 'cron(0/0 * * * ? *)', "minutes has '0/0'; use a step of 1-59"],
     [
       'years that run backwards',
       'cron(0 2 * * ? 2030-2026)',
@@ -126,7 +126,7 @@ describe('scheduleGaps refuses', () => {
     [
       'two times #',
       'cron(0 2 ? * 3#1,6#3 *)',
-      'day-of-week has # in a list; give each its own schedule, such as cron(0 2 ? * 3#2 *)',
+      'day-of-week has # in a list; use one schedule for each, such as cron(0 2 ? * 3#2 *)',
     ],
     ['a 30th of February', 'cron(0 2 30 2 ? *)', NEVER],
     ['a 29th of February in a common year', 'cron(0 2 29 2 ? 2100)', NEVER],

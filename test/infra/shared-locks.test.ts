@@ -8,7 +8,7 @@ import { refuseSharedLocks } from '../../infra/constructs/shared-locks.js';
 import { HANDLER } from './digest.js';
 import { appStack } from './synthesised.js';
 
-const REMEDY = "each would skip the other's runs; give each job a name of its own";
+const REMEDY = "each would skip the other's runs; use another name for each job";
 
 function take(first: readonly string[], second: readonly string[], keyPrefixes = ['', '']): void {
   const stack = appStack();

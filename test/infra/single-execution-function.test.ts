@@ -78,7 +78,7 @@ describe('row 75: the function', () => {
 
   test('refuses to have no queue', () => {
     expect(() => digest({ deadLetterQueueEnabled: false })).toThrow(
-      'deadLetterQueueEnabled is false: a tick that is given up would be lost without a trace; leave it out, or give a queue as deadLetterQueue',
+      'deadLetterQueueEnabled is false: a tick that is given up would be lost; leave it out, or pass a queue as deadLetterQueue',
     );
   });
 
@@ -87,7 +87,7 @@ describe('row 75: the function', () => {
     const deadLetterTopic = new Topic(stack, 'Mine');
 
     expect(() => digest({ deadLetterTopic }, stack)).toThrow(
-      'leave it out, and give onFailure: new SnsDestination(topic)',
+      'leave it out, and set onFailure: new SnsDestination(topic)',
     );
   });
 

@@ -63,7 +63,7 @@ describe('what a function of its own gets', () => {
     const { fn } = attached(mine());
 
     expect(() => attached(fn, { lockTable: new LockTable(fn.stack, 'Other') })).toThrow(
-      'Jobs/Mine has a SingleExecution: give that one all schedules and lockNames',
+      'Jobs/Mine has a SingleExecution: pass that one all schedules and lockNames',
     );
   });
 });
@@ -115,7 +115,7 @@ describe('an alias', () => {
 
     expect(lockAtMostFor.toMinutes()).toBe(10);
     expect(() => attached(fn.addAlias('next'), { lockTable })).toThrow(
-      'are one function with one environment, and differ in LOCK_TABLE, which follows from lockTable: give both the same',
+      'are one function with one environment, and differ in LOCK_TABLE, which follows from lockTable: set the same for both',
     );
   });
 

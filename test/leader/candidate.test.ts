@@ -24,14 +24,19 @@ describe.each(BOTH)('%s refuses', (_, make) => {
     ['no store', { store: undefined }, TypeError, 'store is undefined'],
     ['a store that is none', { store: {} }, TypeError, "store has no function 'acquire'"],
     ['an empty candidate', { candidate: '' }, RangeError, "candidate is ''"],
-    ['a candidate of another kind', { candidate: 7 }, TypeError, 'candidate is 7: give it a name, a string'],
+    [
+      'a candidate of another kind',
+      { candidate: 7 },
+      TypeError,
+      'candidate is 7: pass the name of the candidate, a string',
+    ],
     ['no candidate by null', { candidate: null }, TypeError, 'candidate is null'],
     ['a candidate with a line break', { candidate: 'a\nb' }, RangeError, 'it holds a control character'],
     ['a candidate that is half a character', { candidate: '\ud800' }, RangeError, 'remove the lone surrogate'],
     ['a candidate not in NFC', { candidate: 'e\u0301' }, RangeError, 'not in Unicode form NFC'],
     ['a candidate of 65 bytes', { candidate: `${'é'.repeat(32)}x` }, RangeError, 'over 64 bytes; shorten it'],
-    ['a lease under a second', { lease: 999 }, RangeError, 'lease is 999: give 1s to 24h'],
-    ['a lease over a day', { lease: '24h1ms' }, RangeError, "lease is '24h1ms': give 1s to 24h"],
+    ['a lease under a second', { lease: 999 }, RangeError, 'lease is 999: pass 1s to 24h'],
+    ['a lease over a day', { lease: '24h1ms' }, RangeError, "lease is '24h1ms': pass 1s to 24h"],
     ['a lease that cannot be read', { lease: '10' }, TypeError, "lease is '10'"],
     ['observers that are no functions', { observers: [7] }, TypeError, 'observers is'],
     ['a clock that is none', { clock: {} }, TypeError, "clock has no function 'now'"],
@@ -81,12 +86,12 @@ describe('createLeaderElection refuses', () => {
 });
 
 test('withLeadership refuses no candidate: every process by itself would be one', () => {
-  expect(wrap({ candidate: undefined })).toThrow('candidate is undefined: give it a name, a string');
+  expect(wrap({ candidate: undefined })).toThrow('candidate is undefined: pass the name of the candidate, a string');
 });
 
 test('withLeadership refuses a handler that is no function', () => {
   const options = { name: 'crons', store, candidate: 'eu', lease: '1m' };
-  expect(() => withLeadership('handler' as never, options)).toThrow("handler is 'handler': give the function to wrap");
+  expect(() => withLeadership('handler' as never, options)).toThrow("handler is 'handler': pass the function to wrap");
 });
 
 test('a candidate without a name is given one of its own: its process, and something random', () => {

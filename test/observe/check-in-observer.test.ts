@@ -245,12 +245,12 @@ describe('row 105: checkInObserver', () => {
 
 test.each<[unknown, RegExp]>([
   [undefined, /^options is undefined/],
-  [{}, /^url is undefined: give the address/],
-  [{ url: 'hc-ping.com/4f1d-secret' }, /^url is a string that is no address/],
-  [{ url: 'ftp://hc-ping.com/4f1d-secret' }, /^url is a string that is no address/],
-  [{ url: 'https://' }, /^url is a string that is no address/],
+  [{}, /^url is undefined: pass the address/],
+  [{ url: 'hc-ping.com/4f1d-secret' }, /^url is a string that is not an address/],
+  [{ url: 'ftp://hc-ping.com/4f1d-secret' }, /^url is a string that is not an address/],
+  [{ url: 'https://' }, /^url is a string that is not an address/],
   [{ url: 'https://4f1d-secret@hc-ping.com/' }, /^url holds a user name or a password/],
-  [{ url: 'https://hc-ping.com/4f1d-secret', start: 'yes' }, /^start is 'yes': give true or false/],
+  [{ url: 'https://hc-ping.com/4f1d-secret', start: 'yes' }, /^start is 'yes': pass true or false/],
   [{ url: 'https://hc-ping.com/4f1d', method: 'POST' }, /unknown option 'method'/],
 ])('options that cannot be are refused, without the address: %o', (options, message) => {
   expect(() => checkInObserver(options as never)).toThrow(message);

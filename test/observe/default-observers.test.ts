@@ -67,9 +67,9 @@ test.each([
   [
     'NAMESPACE',
     ':a',
-    'give 1 to 255 of 0-9 A-Z a-z . - _ / # : and space, not all blank, with no colon and no AWS/ first',
+    'pass 1 to 255 of 0-9 A-Z a-z . - _ / # : and space, not all blank, with no colon and no AWS/ first',
   ],
-  ['LOCK_SETS', 'tenant/*', `give a list of prefixes that end in '*', such as ["tenant-sync/*"]`],
+  ['LOCK_SETS', 'tenant/*', `pass a list of prefixes that end in '*', such as ["tenant-sync/*"]`],
 ])('row 47: SINGLE_EXECUTION_%s=%s is reported once, and costs no run', async (name, value, remedy) => {
   vi.stubEnv(`SINGLE_EXECUTION_${name}`, value);
   await losing({});

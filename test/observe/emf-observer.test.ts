@@ -274,8 +274,8 @@ describe('row 47: what is a metric', () => {
   });
 
   test.each<[unknown, string]>([
-    [['Attempts', 'Skips'], "metrics has 'Skips': give a list of Attempts, Skipped, Duration"],
-    ['Attempts', "metrics is 'Attempts': give a list of Attempts, Skipped, Duration"],
+    [['Attempts', 'Skips'], "metrics has 'Skips': pass a list of Attempts, Skipped, Duration"],
+    ['Attempts', "metrics is 'Attempts': pass a list of Attempts, Skipped, Duration"],
   ])('row 47: is refused when it is %j', (metrics, message) => {
     expect(() => emfObserver({ metrics } as EmfOptions)).toThrow(new TypeError(message));
   });
@@ -329,14 +329,14 @@ describe('row 47: locks of one set', () => {
 
   test.each([[['tenant']], [['*']], [[7]], ['tenant/*']])('row 47: are refused when they are %j', (lockSets) => {
     expect(() => emfObserver({ lockSets } as EmfOptions)).toThrow(
-      /^lockSets is .*: give a list of prefixes that end in '\*', such as \["tenant-sync\/\*"\]$/,
+      /^lockSets is .*: pass a list of prefixes that end in '\*', such as \["tenant-sync\/\*"\]$/,
     );
   });
 
   test('row 47: that the environment does not name as a list are refused by the name of its variable', () => {
     vi.stubEnv('SINGLE_EXECUTION_LOCK_SETS', 'tenant/*');
 
-    expect(() => emfObserver()).toThrow(/^SINGLE_EXECUTION_LOCK_SETS is 'tenant\/\*': give a list/);
+    expect(() => emfObserver()).toThrow(/^SINGLE_EXECUTION_LOCK_SETS is 'tenant\/\*': pass a list/);
   });
 });
 
@@ -379,7 +379,7 @@ describe('row 47: the namespace', () => {
 
   test.each(['', ' ', ':a', 'a*b', 'ä', 'a\n', 'a'.repeat(256), 'AWS/Lambda'])('row 47: is never %j', (namespace) => {
     expect(() => emfObserver({ namespace })).toThrow(RangeError);
-    expect(() => emfObserver({ namespace })).toThrow(/^namespace is '.*: give/s);
+    expect(() => emfObserver({ namespace })).toThrow(/^namespace is '.*: pass/s);
   });
 
   test('row 47: of the environment is refused by the name of its variable', () => {
@@ -387,21 +387,21 @@ describe('row 47: the namespace', () => {
 
     expect(() => emfObserver()).toThrow(
       new RangeError(
-        "SINGLE_EXECUTION_NAMESPACE is ':a': give 1 to 255 of 0-9 A-Z a-z . - _ / # : and space, not all blank, with no colon and no AWS/ first",
+        "SINGLE_EXECUTION_NAMESPACE is ':a': pass 1 to 255 of 0-9 A-Z a-z . - _ / # : and space, not all blank, with no colon and no AWS/ first",
       ),
     );
   });
 });
 
 test.each<[string, unknown, string]>([
-  ['null', null, 'options is null: give an object with namespace, metrics, or nothing'],
-  ['text', 'Jobs', "options is 'Jobs': give an object with namespace, metrics, or nothing"],
+  ['null', null, 'options is null: pass an object with namespace, metrics, or nothing'],
+  ['text', 'Jobs', "options is 'Jobs': pass an object with namespace, metrics, or nothing"],
   [
     'an unknown option',
     { nameSpace: 'Jobs' },
     "unknown option 'nameSpace': the options are namespace, metrics, lockSets",
   ],
-  ['a number', { namespace: 7 }, "namespace is 7: give a CloudWatch namespace, such as 'SingleExecution'"],
+  ['a number', { namespace: 7 }, "namespace is 7: pass a CloudWatch namespace, such as 'SingleExecution'"],
 ])('row 47: %s is refused when the observer is made', (_, options, message) => {
   expect(() => emfObserver(options as EmfOptions)).toThrow(new TypeError(message));
 });

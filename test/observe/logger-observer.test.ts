@@ -83,5 +83,5 @@ describe.each(Object.keys(LOGGERS))('row 104: loggerObserver with %s', (kind) =>
 });
 
 test.each([undefined, null, 'console', {}, { info() {}, warn() {} }])('what is no logger is refused: %o', (logger) => {
-  expect(() => loggerObserver(logger as never)).toThrow(/^logger (is|has).*give a logger, such as/);
+  expect(() => loggerObserver(logger as never)).toThrow(/^logger (is|has).*pass a logger, such as/);
 });

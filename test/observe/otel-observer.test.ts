@@ -243,8 +243,8 @@ describe('where neither a tracer nor a meter is given', () => {
 
 test.each<[object, RegExp]>([
   [{ traces: {} }, /unknown option 'traces'/],
-  [{ tracer: {} }, /tracer has no function 'startSpan': give trace.getTracer/],
-  [{ meter: { createCounter() {} } }, /meter has no function 'createHistogram': give metrics.getMeter/],
+  [{ tracer: {} }, /tracer has no function 'startSpan': pass trace.getTracer/],
+  [{ meter: { createCounter() {} } }, /meter has no function 'createHistogram': pass metrics.getMeter/],
 ])('options that cannot be are refused: %o', (options, message) => {
   expect(() => otelObserver(options as never)).toThrow(message);
 });

@@ -70,20 +70,20 @@ describe('row 88: the schedule of a crontab', () => {
     expect(newYear.next(new Date(8.64e15))).toBeUndefined();
   });
 
-  const EVENTBRIDGE = "is in EventBridge's dialect; give it to eventBridge(), as eventBridge";
-  const QUESTION = 'has a ?, which a crontab does not know; give * instead, as in';
+  const EVENTBRIDGE = "is in EventBridge's dialect; pass it to eventBridge(), as eventBridge";
+  const QUESTION = 'has a ?, which a crontab does not know; use * instead, as in';
   const WORDS = '@yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly';
   const FIVE =
-    'give five, minutes hours day-of-month month day-of-week, such as 0 9 * * MON-FRI, or six with seconds in front';
+    'use five, minutes hours day-of-month month day-of-week, such as 0 9 * * MON-FRI, or six with seconds in front';
   const OR_MORE = 'or a list, a range or a step of them, or *';
 
   test.each<[string, string]>([
     ['', `has 0 fields; ${FIVE}`],
     ['daily', `has 1 field; ${FIVE}`],
-    ['@reboot', 'is for the start of a machine, which is no scheduled time; give a time'],
-    ['@every 5m', "is for an interval; give it to rate(), such as rate('5m', { start })"],
-    ['@fortnightly', `is not a word of a crontab; give one of ${WORDS}, or five fields`],
-    ['@daily 2', `is not a word of a crontab; give one of ${WORDS}, or five fields`],
+    ['@reboot', 'is for the start of a machine, which is not a scheduled time; use a time'],
+    ['@every 5m', "is for an interval; pass it to rate(), such as rate('5m', { start })"],
+    ['@fortnightly', `is not a word of a crontab; use one of ${WORDS}, or five fields`],
+    ['@daily 2', `is not a word of a crontab; use one of ${WORDS}, or five fields`],
     ['0 9 * *', `has 4 fields; ${FIVE}`],
     ['0 0 9 * * * 2026', `has 7 fields; ${FIVE}`],
     ['0 9 ? * MON-FRI *', `${EVENTBRIDGE}('cron(0 9 ? * MON-FRI *)')`],
@@ -94,20 +94,20 @@ describe('row 88: the schedule of a crontab', () => {
     ['0 9 ? * MON-FRI', `${QUESTION} 0 9 * * MON-FRI`],
     ['0 0 9 ? * MON-FRI', `${QUESTION} 0 0 9 * * MON-FRI`],
     ['0 0 9 1 * ?', `${QUESTION} 0 0 9 1 * *`],
-    ['60 * * * *', `minutes has '60'; give 0-59, ${OR_MORE}`],
-    ['60 0 * * * *', `seconds has '60'; give 0-59, ${OR_MORE}`],
-    ['0 24 * * *', `hours has '24'; give 0-23, ${OR_MORE}`],
-    ['0 9 * * 8', `day-of-week has '8'; give 0-7 (0 and 7 are Sunday) or SUN-SAT, 5L or 2#2, ${OR_MORE}`],
-    ['0 9 * * L', `day-of-week has 'L'; give 0-7 (0 and 7 are Sunday) or SUN-SAT, 5L or 2#2, ${OR_MORE}`],
-    ['*/0 * * * *', "minutes has '*/0'; give a step of 1-59"],
-    ['0 0 30 2 *', 'never fires: no such day is in its months and years; give days that they have'],
+    ['60 * * * *', `minutes has '60'; use 0-59, ${OR_MORE}`],
+    ['60 0 * * * *', `seconds has '60'; use 0-59, ${OR_MORE}`],
+    ['0 24 * * *', `hours has '24'; use 0-23, ${OR_MORE}`],
+    ['0 9 * * 8', `day-of-week has '8'; use 0-7 (0 and 7 are Sunday) or SUN-SAT, 5L or 2#2, ${OR_MORE}`],
+    ['0 9 * * L', `day-of-week has 'L'; use 0-7 (0 and 7 are Sunday) or SUN-SAT, 5L or 2#2, ${OR_MORE}`],
+    ['*/0 * * * *', "minutes has '*/0'; use a step of 1-59"],
+    ['0 0 30 2 *', 'never fires: no such day is in its months and years; use days that they have'],
   ])('refuses %o', (expression, problem) => {
     expect(() => cron(expression)).toThrow(new RangeError(`schedule is '${expression}': ${problem}`));
   });
 
   test.each<[unknown, object, Error]>([
-    [5, {}, new TypeError('schedule is 5: give a text')],
-    [undefined, {}, new TypeError('schedule is undefined: give a text')],
+    [5, {}, new TypeError('schedule is 5: pass a string')],
+    [undefined, {}, new TypeError('schedule is undefined: pass a string')],
     [
       '* * * * *',
       { timezone: 'UTC' },
@@ -121,12 +121,12 @@ describe('row 88: the schedule of a crontab', () => {
     [
       '* * * * *',
       { timeZone: 1 },
-      new TypeError('timeZone is 1: give a name such as Europe/Berlin, or leave it out for UTC'),
+      new TypeError('timeZone is 1: pass a name such as Europe/Berlin, or leave it out for UTC'),
     ],
     ...['Mars/Phobos', '', '+02:00'].map((timeZone): [unknown, object, Error] => [
       '* * * * *',
       { timeZone },
-      new RangeError(`timeZone is '${timeZone}', which is unknown here: give a name such as Europe/Berlin, or UTC`),
+      new RangeError(`timeZone is '${timeZone}', which is unknown here: pass a name such as Europe/Berlin, or UTC`),
     ]),
   ])('refuses %o with %o', (expression, options, error) => {
     expect(() => cron(expression as string, options)).toThrow(error);

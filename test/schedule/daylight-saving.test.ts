@@ -140,7 +140,7 @@ describe('row 88: a schedule in a time zone', () => {
   });
 
   test('refuses to judge what is not an instant', () => {
-    expect(() => cron('0 1 * * *', berlin).isOptional?.(0 as never)).toThrow(new TypeError('tick is 0: give a Date'));
+    expect(() => cron('0 1 * * *', berlin).isOptional?.(0 as never)).toThrow(new TypeError('tick is 0: pass a Date'));
   });
 
   test('never fires on the day that a country left out', () => {

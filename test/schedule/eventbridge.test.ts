@@ -50,17 +50,17 @@ describe('row 88: the schedule of an expression of EventBridge', () => {
   });
 
   test.each<[string, string | undefined, string]>([
-    ['0 9 ? * MON-FRI *', undefined, 'give one such as cron(0 2 * * ? *), rate(5 minutes) or at(2026-01-01T02:00:00)'],
-    ['cron(0 9 30 2 ? *)', undefined, 'never fires: no such day is in its months and years; give days that they have'],
+    ['0 9 ? * MON-FRI *', undefined, 'use one such as cron(0 2 * * ? *), rate(5 minutes) or at(2026-01-01T02:00:00)'],
+    ['cron(0 9 30 2 ? *)', undefined, 'never fires: no such day is in its months and years; use days that they have'],
     [
       'cron(30 2 29 3 ? 2026)',
       'Europe/Berlin',
-      'never fires: in Europe/Berlin the clock goes forward over that time; give another time',
+      'never fires: in Europe/Berlin the clock goes forward over that time; use another time',
     ],
     [
       'at(2026-03-29T02:30:00)',
       'Europe/Berlin',
-      'never fires: in Europe/Berlin the clock goes forward over that time; give another time',
+      'never fires: in Europe/Berlin the clock goes forward over that time; use another time',
     ],
   ])('refuses %s in %s', (expression, timeZone, problem) => {
     expect(() => eventBridge(expression, timeZone ? { timeZone } : {})).toThrow(

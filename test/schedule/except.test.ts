@@ -131,38 +131,38 @@ describe('its text', () => {
 });
 
 test.each<[string, () => unknown, Error]>([
-  ['nothing', () => except(WORKDAYS, {}), new TypeError('except leaves out nothing: give dates, ranges or when')],
+  ['nothing', () => except(WORKDAYS, {}), new TypeError('except leaves out nothing: pass dates, ranges or when')],
   [
     'a day that does not exist',
     () => except(WORKDAYS, { dates: ['2026-12-25', '2026-02-30'] }),
-    new RangeError("dates[1] is '2026-02-30': give a day such as '2026-12-25'"),
+    new RangeError("dates[1] is '2026-02-30': pass a day such as '2026-12-25'"),
   ],
   [
     'a Date in place of a day',
     () => except(WORKDAYS, { dates: [new Date(0) as never] }),
-    new RangeError("dates[0] is 1970-01-01T00:00:00.000Z: give a day such as '2026-12-25'"),
+    new RangeError("dates[0] is 1970-01-01T00:00:00.000Z: pass a day such as '2026-12-25'"),
   ],
   [
     'a day in place of days',
     () => except(WORKDAYS, { dates: '2026-12-25' as never }),
-    new TypeError("dates is '2026-12-25': give an array, such as ['2026-12-25']"),
+    new TypeError("dates is '2026-12-25': pass an array, such as ['2026-12-25']"),
   ],
   [
     'a range that ends before it begins',
     () => except(WORKDAYS, { ranges: [[at('2026-01-02'), at('2026-01-01')]] }),
     new RangeError(
-      'ranges[0] is 2026-01-02T00:00:00.000Z to 2026-01-01T00:00:00.000Z: give two Dates, such as [from, to], with from before to',
+      'ranges[0] is 2026-01-02T00:00:00.000Z to 2026-01-01T00:00:00.000Z: pass two Dates, such as [from, to], with from before to',
     ),
   ],
   [
     'a rate without a start',
     () => except(rate('15m'), { dates: ['2026-12-25'] }),
-    new TypeError('rate(15m) has no fixed instants to leave out: give a cron, or a rate with its start'),
+    new TypeError('rate(15m) has no fixed instants to leave out: pass a cron, or a rate with its start'),
   ],
   [
     'a text in place of a schedule',
     () => except('0 9 * * *' as never, { dates: ['2026-12-25'] }),
-    new TypeError("schedule is a string: give a schedule, such as cron('0 9 * * MON-FRI')"),
+    new TypeError("schedule is a string: pass a schedule, such as cron('0 9 * * MON-FRI')"),
   ],
   [
     'an async function',

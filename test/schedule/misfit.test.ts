@@ -41,7 +41,7 @@ const days = (first: number, count: number, time: string) =>
   Array.from({ length: count }, (_, day) => `2026-03-${String(first + day).padStart(2, '0')}T${time}Z`);
 
 const told = (minutes: string, schedule = '0 9 * * *') => [
-  `lock "digest": calls always come ${minutes} a tick of the schedule ${schedule}: give the schedule the expression and the time zone of the scheduler, such as { timeZone: 'Europe/London' }`,
+  `lock "digest": calls always come ${minutes} a tick of the schedule ${schedule}: set schedule to the expression and the time zone of the scheduler, such as { timeZone: 'Europe/London' }`,
 ];
 
 describe("row 150: 'nearest' warns once of a schedule that does not fit its calls", () => {

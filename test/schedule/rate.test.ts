@@ -49,24 +49,24 @@ describe('row 88: the schedule of a rate', () => {
   });
 
   test.each<[unknown, object, Error]>([
-    [0, {}, new RangeError('rate is 0: give the time between two ticks, 1 ms or more')],
-    [-1, {}, new RangeError('rate is -1: give a finite number of milliseconds, 0 or more')],
+    [0, {}, new RangeError('rate is 0: pass the time between two ticks, 1 ms or more')],
+    [-1, {}, new RangeError('rate is -1: pass a finite number of milliseconds, 0 or more')],
     [
       'often',
       {},
       new TypeError(
-        "rate is 'often': give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
+        "rate is 'often': pass milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
       ),
     ],
     [
       '15 minute',
       {},
       new RangeError(
-        "schedule is '15 minute': EventBridge takes a singular unit with 1 and a plural with more; give rate(15 minutes)",
+        "schedule is '15 minute': EventBridge takes a singular unit with 1 and a plural with more; use rate(15 minutes)",
       ),
     ],
-    ['15m', { start: 0 }, new TypeError('start is 0: give a Date')],
-    ['15m', { start: new Date(Number.NaN) }, new RangeError('start is an invalid Date: give a valid one')],
+    ['15m', { start: 0 }, new TypeError('start is 0: pass a Date')],
+    ['15m', { start: new Date(Number.NaN) }, new RangeError('start is an invalid Date: pass a valid one')],
     ['15m', { from: START }, new TypeError("unknown option 'from' of rate: the option is start")],
   ])('refuses %o with %o', (duration, options, error) => {
     expect(() => rate(duration as string, options)).toThrow(error);

@@ -24,7 +24,7 @@ describe('row 88: the schedule of the environment', () => {
 
     expect(() => scheduleFromEnvironment()).toThrow(
       new TypeError(
-        'SINGLE_EXECUTION_SCHEDULE is not set: SingleExecutionFunction sets it unless its schedules differ; elsewhere set it, such as to cron(0 2 * * ? *), or give the schedule in code',
+        'SINGLE_EXECUTION_SCHEDULE is not set: SingleExecutionFunction sets it unless its schedules differ; elsewhere set it, such as to cron(0 2 * * ? *), or pass the schedule in code',
       ),
     );
   });
@@ -43,7 +43,7 @@ describe('row 88: the schedule of the environment', () => {
     });
 
     test.each<[string, string, string | undefined]>([
-      ['0 9 * * *', 'give one such as cron(0 2 * * ? *), rate(5 minutes) or at(2026-01-01T02:00:00)', undefined],
+      ['0 9 * * *', 'use one such as cron(0 2 * * ? *), rate(5 minutes) or at(2026-01-01T02:00:00)', undefined],
       ['cron(0 9 L-2 * ? *)', "day-of-month has 'L-2'", undefined],
       ['cron(0 9 * * ? *)', "timeZone is 'Mars/Phobos', which is unknown here", 'Mars/Phobos'],
     ])('%s is one warning, and a schedule without ticks', async (expression, problem, timeZone) => {

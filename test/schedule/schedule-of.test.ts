@@ -29,7 +29,7 @@ describe.each(SCHEDULES.map((schedule) => [String(schedule), schedule] as const)
 
     expect(schedule.between(FROM, later(100_000))).toHaveLength(100_000);
     expect(() => schedule.between(FROM, later(100_001))).toThrow(
-      new RangeError(`${schedule} has more than 100,000 ticks between from and to: give max, or a shorter time`),
+      new RangeError(`${schedule} has more than 100,000 ticks between from and to: set max, or pass a shorter time`),
     );
   });
 
@@ -51,20 +51,20 @@ describe.each(SCHEDULES.map((schedule) => [String(schedule), schedule] as const)
   test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', null])('refuses max %o', (max) => {
     expect(() => schedule.between(FROM, TO, { max: max as number })).toThrow(
       new RangeError(
-        `max is ${typeof max === 'string' ? `'${max}'` : max}: give a whole number from 1, or leave it out`,
+        `max is ${typeof max === 'string' ? `'${max}'` : max}: pass a whole number from 1, or leave it out`,
       ),
     );
   });
 
   test.each<[string, () => unknown, Error]>([
-    ['next of a number', () => schedule.next(0 as never), new TypeError('at is 0: give a Date')],
-    ['previous of nothing', () => schedule.previous(undefined as never), new TypeError('at is undefined: give a Date')],
+    ['next of a number', () => schedule.next(0 as never), new TypeError('at is 0: pass a Date')],
+    ['previous of nothing', () => schedule.previous(undefined as never), new TypeError('at is undefined: pass a Date')],
     [
       'next of an invalid Date',
       () => schedule.next(new Date(Number.NaN)),
-      new RangeError('at is an invalid Date: give a valid one'),
+      new RangeError('at is an invalid Date: pass a valid one'),
     ],
-    ['a list from a text', () => schedule.between('2026' as never, TO), new TypeError("from is '2026': give a Date")],
+    ['a list from a text', () => schedule.between('2026' as never, TO), new TypeError("from is '2026': pass a Date")],
     [
       'an unknown option',
       () => schedule.between(FROM, TO, { limit: 1 } as object),

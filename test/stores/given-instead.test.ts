@@ -143,15 +143,15 @@ test.each<[string, unknown, string]>([
   [
     'a factory that was not called',
     memoryStore,
-    'store is a function: give a store, such as dynamoDBStore({ tableName }), or call it first',
+    'store is a function: pass a store, such as dynamoDBStore({ tableName }), or call it first',
   ],
-  ['a class', class Store {}, 'store is a class: give a store, such as dynamoDBStore({ tableName })'],
+  ['a class', class Store {}, 'store is a class: pass a store, such as dynamoDBStore({ tableName })'],
   [
     'a promise',
     Promise.resolve(memoryStore()),
-    'store is a promise: give a store, such as dynamoDBStore({ tableName }), or await it first',
+    'store is a promise: pass a store, such as dynamoDBStore({ tableName }), or await it first',
   ],
-  ['a client', ioredis, "store has no function 'acquire': give a store"],
+  ['a client', ioredis, "store has no function 'acquire': pass a store"],
 ])('the option store: %s is refused with its remedy', async (_, store, message) => {
   const options = { name: 'x', store: store as never, lockAtMostFor: '1m', observers: [] };
 
@@ -163,14 +163,14 @@ test.each<[string, unknown, string]>([
   [
     'a factory that was not called',
     memoryStore,
-    'store is a function: give an admin store, such as dynamoDBAdminStore({ tableName }), or call it first',
+    'store is a function: pass an admin store, such as dynamoDBAdminStore({ tableName }), or call it first',
   ],
   [
     'a promise',
     Promise.resolve(memoryStore()),
-    'store is a promise: give an admin store, such as dynamoDBAdminStore({ tableName }), or await it first',
+    'store is a promise: pass an admin store, such as dynamoDBAdminStore({ tableName }), or await it first',
   ],
-  ['a client', new DynamoDBClient({}), "store has no function 'list': give an admin store"],
+  ['a client', new DynamoDBClient({}), "store has no function 'list': pass an admin store"],
 ])('lockAdmin: %s is refused with its remedy', (_, store, message) => {
   expect(() => lockAdmin(store as never)).toThrow(message);
 });
@@ -179,7 +179,7 @@ test('a clock that was not made is refused with its remedy', async () => {
   const options = { name: 'x', store: memoryStore(), lockAtMostFor: '1m', clock: manualClock as never };
 
   await expect(executeWithLock(() => 1, options)).rejects.toThrow(
-    'clock is a function: give { now, monotonic, setTimer }, or call it first',
+    'clock is a function: pass { now, monotonic, setTimer }, or call it first',
   );
 });
 

@@ -36,7 +36,7 @@ const nowMs = Date.now();
 test.each<[string, unknown, string]>([
   ['undefined', undefined, "the storage's read resolved to undefined; let it resolve to { record, version, nowMs }"],
   ['a text', '{}', "the storage's read resolved to a text; let it resolve to { record, version, nowMs }"],
-  ['rows', [{ nowMs }], "the storage's nowMs is undefined; give whole epoch milliseconds"],
+  ['rows', [{ nowMs }], "the storage's nowMs is undefined; pass whole epoch milliseconds"],
   [
     'a text as record',
     { record: '{}', version: 1, nowMs },

@@ -358,7 +358,7 @@ describe('a storage that fails', () => {
       const store = over({ read: async () => ({ nowMs }) });
 
       await expect(acquire(store, 'a1')).rejects.toMatchObject({
-        message: `acquire of lock "digest" failed: the storage's nowMs is ${nowMs}; give whole epoch milliseconds`,
+        message: `acquire of lock "digest" failed: the storage's nowMs is ${nowMs}; pass whole epoch milliseconds`,
         code: 'INVALID_REQUEST',
       });
     },
@@ -372,7 +372,7 @@ describe('a storage that fails', () => {
 
     expect(await store.get('digest', call())).toMatchObject({ item: { state: 'held' } });
     await expect(store.list(call())).rejects.toThrow(
-      'list of lock "*" failed: the storage has no function list; give it one that finds all keys that begin with a prefix',
+      'list of lock "*" failed: the storage has no function list; add one that finds all keys that begin with a prefix',
     );
   });
 });
@@ -531,7 +531,7 @@ describe('F200 row 213: a coarse clock of the storage', () => {
     const storage = { ...textStorage(manualClock()), clockResolutionMs: clockResolutionMs as number };
 
     expect(() => compareAndSwapStore({ storage })).toThrow(
-      /^storage.clockResolutionMs is .*: give whole milliseconds from 1/,
+      /^storage.clockResolutionMs is .*: pass whole milliseconds from 1/,
     );
   });
 });
@@ -574,9 +574,9 @@ test.each<[unknown, string]>([
     { storage: textStorage(manualClock()), prefix: '' },
     "unknown option 'prefix' of compareAndSwapStore: the options are storage, keyPrefix",
   ],
-  [{ storage: undefined }, 'storage is undefined: give an object with the functions read and write'],
-  [{ storage: { read() {} } }, "storage has no function 'write': give an object with the functions read and write"],
-  [{ storage: textStorage(manualClock()), keyPrefix: 7 }, 'keyPrefix is 7: give a string'],
+  [{ storage: undefined }, 'storage is undefined: pass an object with the functions read and write'],
+  [{ storage: { read() {} } }, "storage has no function 'write': pass an object with the functions read and write"],
+  [{ storage: textStorage(manualClock()), keyPrefix: 7 }, 'keyPrefix is 7: pass a string'],
 ])('options %j are refused', (options, message) => {
   expect(() => compareAndSwapStore(options as never)).toThrow(new TypeError(message));
 });

@@ -168,7 +168,7 @@ describe("the user's own tables", () => {
     fakeLockTable(mock);
 
     await expect(run(() => document.send(order))).rejects.toThrow(
-      "fakeLockTable is table 'locks' and no other: give the mock an answer of its own, such as mock.on(PutCommand, { TableName: 'orders' }).resolves({})",
+      "fakeLockTable is table 'locks' and no other: add an answer to the mock, such as mock.on(PutCommand, { TableName: 'orders' }).resolves({})",
     );
   });
 
@@ -252,7 +252,7 @@ describe('commands', () => {
 
 test('refuses what is no mock, and options that it does not know', () => {
   expect(() => fakeLockTable({ send: () => undefined } as never)).toThrow(
-    new TypeError('mock is not a mocked client: give what mockClient(DynamoDBDocumentClient) returned'),
+    new TypeError('mock is not a mocked client: pass what mockClient(DynamoDBDocumentClient) returned'),
   );
   expect(() => fakeLockTable(mock, { table: 'locks' } as never)).toThrow(
     new TypeError("unknown option 'table' of fakeLockTable: the options are tableName, partitionKey, sortKey"),

@@ -22,7 +22,7 @@ describe('manualClock', () => {
     ['NaN', Number.NaN, 'start is NaN'],
     ['a text', '2026-01-01' as never, "start is '2026-01-01'"],
   ])('refuses to start at %s, at which no time would ever be over', (_, start, problem) => {
-    expect(() => manualClock(start)).toThrow(new RangeError(`${problem}: give a Date, or epoch milliseconds`));
+    expect(() => manualClock(start)).toThrow(new RangeError(`${problem}: pass a Date, or epoch milliseconds`));
   });
 
   test('advances both clocks', async () => {
@@ -54,7 +54,7 @@ describe('manualClock', () => {
 
   test('refuses to run back', async () => {
     await expect(manualClock().advance(-1)).rejects.toThrow(
-      new RangeError('advance by -1 ms: time does not run back; give 0 or more, or use stepWall'),
+      new RangeError('advance by -1 ms: time does not run back; pass 0 or more, or use stepWall'),
     );
     await expect(manualClock().advance(Number.NaN)).rejects.toThrow(RangeError);
   });

@@ -35,7 +35,7 @@ export const LOCK_ALARMS: Readonly<Record<LockAlarmKind, LockAlarmSeverity>> = {
  * - `ALL`: every kind. Alarms cost $1.10 for one lock and $0.60 for each further lock, metrics $0.60 for each lock.
  * - `ESSENTIAL`: `didNotRun` and `failed`. Alarms cost $0.40 for one lock and $0.30 for each further lock, metrics
  *   $0.60 for each lock.
- * - `FLEET`: `deadLetters` alone: $0.10 for each queue. Functions that share a `deadLetterQueue` share its alarm. Runs
+ * - `FLEET`: only `deadLetters`: $0.10 for each queue. Functions that share a `deadLetterQueue` share its alarm. Runs
  *   write no metrics, unless an option adds a kind that watches them.
  *
  * @example
@@ -50,7 +50,7 @@ export const LockAlarmLevel = {
   ALL: 'all',
   /** `didNotRun` and `failed`. */
   ESSENTIAL: 'essential',
-  /** `deadLetters` alone. */
+  /** Only `deadLetters`. */
   FLEET: 'fleet',
 } as const;
 
@@ -162,12 +162,12 @@ export function checkAlarmOptions(options: LockAlarmsOptions): void {
   for (const [name, tuning] of Object.entries(options)) {
     if (OWN.includes(name)) continue;
     if (!kinds.includes(name)) {
-      throw new TypeError(`alarms has '${name}': give ${OWN.join(', ')} or a kind of ${kinds.join(', ')}`);
+      throw new TypeError(`alarms has '${name}': pass ${OWN.join(', ')} or a kind of ${kinds.join(', ')}`);
     }
     if (tuning === false || tuning === undefined) continue;
     const known = name === 'didNotRun' || name === 'notTriggered' ? WATCHES : NUMBERS;
     const stray = Object.keys(tuning).find((setting) => !known.includes(setting));
-    if (stray !== undefined) throw new TypeError(`alarms.${name} has '${stray}': give ${known.join(', ')}, or false`);
+    if (stray !== undefined) throw new TypeError(`alarms.${name} has '${stray}': pass ${known.join(', ')}, or false`);
     const { severity = 'page' } = tuning;
     if (severity !== 'page' && severity !== 'ticket') {
       throw new TypeError(`alarms.${name}.severity is '${severity}': choose 'page' or 'ticket'`);
@@ -175,7 +175,7 @@ export function checkAlarmOptions(options: LockAlarmsOptions): void {
     const { evaluationPeriods = 1 } = tuning as LockAlarmTuning;
     if (!Number.isInteger(evaluationPeriods) || evaluationPeriods < 1 || evaluationPeriods > MOST_PERIODS) {
       throw new RangeError(
-        `alarms.${name}.evaluationPeriods is ${evaluationPeriods}: give a whole number from 1 to ${MOST_PERIODS}`,
+        `alarms.${name}.evaluationPeriods is ${evaluationPeriods}: pass a whole number from 1 to ${MOST_PERIODS}`,
       );
     }
   }

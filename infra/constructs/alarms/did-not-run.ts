@@ -13,7 +13,7 @@ const MOST_MINUTES = 1_440;
  *   run does not set off this alarm: Lambda retries it, or the tick becomes a dead letter.
  * - 0 if there were only delivery attempts.
  *
- * An invocation without an error is no news, because the function can also be invoked without a schedule. Without a
+ * An invocation without an error proves nothing, because the function can also be invoked without a schedule. Without a
  * schedule group, attempts cannot be counted: then such an invocation is news, with the value 0.
  *
  * The expression relies on these facts, from AWS's documents:

@@ -211,14 +211,14 @@ export class LockAlarms extends Construct {
     const expressions = listed(due.map(({ schedule }) => schedule.expressionString));
     this.#addWatch('didNotRun', set, ({ after }) => didNotRun(set, runMs, after), {
       alarmDescription: `Lock "${set.name}": a tick of ${expressions} was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused.`,
-      otherwise: `no alarm tells that a tick of lock "${set.name}" was not done: its function has other locks too, and deliveries are told apart by schedule groups of the locks' own; leave out scheduleGroup and via: 'rule', give the lock a function of its own, or set alarms: { didNotRun: false }`,
+      otherwise: `no alarm reports that a tick of lock "${set.name}" was not done: its function has other locks too, and deliveries are told apart by the schedule group of each lock; leave out scheduleGroup and via: 'rule', use a function for this lock only, or set alarms: { didNotRun: false }`,
     });
     const gaps = due.flatMap((schedule) => (schedule.end ? [] : (schedule.gaps?.longestMs ?? [])));
     if (gaps.length === 0) return;
     const longestMs = Math.min(...gaps);
     this.#addWatch('notTriggered', set, ({ after }) => notTriggered(set, longestMs + runMs, after), {
       alarmDescription: `Lock "${set.name}": no tick was sent for longer than ${expressions} allows. See whether the schedule is on.`,
-      otherwise: `${expressions} can be ${Math.ceil(longestMs / DAY_MS)} days apart, and an alarm looks back 7 at most: nothing tells that no tick of lock "${set.name}" was sent; one that was sent and not done is still told`,
+      otherwise: `${expressions} can be ${Math.ceil(longestMs / DAY_MS)} days apart, and an alarm looks back 7 at most: nothing reports that no tick of lock "${set.name}" was sent; a tick that was sent and not done is still reported`,
     });
   }
 

@@ -58,7 +58,7 @@ export function notTriggered(
   const found = lookBack(Math.ceil((after?.toMilliseconds() ?? leastMs) / 60_000) + DELAY_MINUTES);
   if (!found && after) {
     throw new RangeError(
-      `alarms.notTriggered.after is ${after.toHumanString()}: an alarm looks back less than 7 days; lower it, or give notTriggered: false`,
+      `alarms.notTriggered.after is ${after.toHumanString()}: an alarm looks back less than 7 days; lower it, or set notTriggered: false`,
     );
   }
   if (!found) return undefined;

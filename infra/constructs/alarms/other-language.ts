@@ -12,7 +12,7 @@ export function watchable(fn: IFunction, options: LockAlarmsOptions | false): Lo
   if (runtime === undefined || options === false || options.didNotRun !== undefined) return options;
   Annotations.of(fn).addWarningV2(
     'single-execution:other-language',
-    `${fn.node.path} runs on ${runtime}, and only this library on Node.js writes the metric Executed: no alarm tells that a tick was sent and not done; if the function writes that metric itself, give alarms: { didNotRun: {} }`,
+    `${fn.node.path} runs on ${runtime}, and only this library on Node.js writes the metric Executed: no alarm reports that a tick was sent and not done; if the function writes that metric itself, set alarms: { didNotRun: {} }`,
   );
   return { ...options, didNotRun: false };
 }

@@ -18,9 +18,9 @@ export const check: Command = {
   usage: '[NAME...] [--schedule S] [--time-zone Z] [--grace D] [--since T]',
   operands: [0, MOST_NAMES],
   options: {
-    schedule: { value: 'S', help: "of the named jobs, such as '0 9 * * *' or 15m; else the one in the record" },
-    'time-zone': { value: 'Z', help: 'of --schedule, such as Europe/Berlin; else UTC' },
-    grace: { value: 'D', help: 'how old a tick must be before it can be overdue; else 15m' },
+    schedule: { value: 'S', help: "of the named jobs, such as '0 9 * * *' or 15m; by default the one in the record" },
+    'time-zone': { value: 'Z', help: 'of --schedule, such as Europe/Berlin; by default UTC' },
+    grace: { value: 'D', help: 'how old a tick must be before it can be overdue; by default 15m' },
     since: { value: 'T', help: 'when a job that never ran became due: ticks up to this instant do not count' },
   },
   about: [

@@ -16,7 +16,7 @@ export const consoleCommand: Command = {
   usage: '[--port P] [--read-only] [--export FILE [--force]]',
   operands: [0, 0],
   options: {
-    port: { value: 'P', help: 'to listen on; else, or with 0, any free one' },
+    port: { value: 'P', help: 'to listen on; by default any free one' },
     'read-only': { help: 'let the page change nothing' },
     export: { value: 'FILE', help: 'write one page with the current state, and end' },
     force: { help: 'let --export overwrite a file' },
@@ -31,8 +31,7 @@ export const consoleCommand: Command = {
     const port = session.text('port');
     const file = session.text('export');
     const stray = ['port', 'read-only'].find((option) => session.has(option));
-    if (file !== undefined && stray)
-      throw wrongUse(`--export serves nothing, so --${stray} is for nothing: leave it out`);
+    if (file !== undefined && stray) throw wrongUse(`--${stray} has no effect with --export: leave it out`);
     if (file === undefined && session.has('force')) throw wrongUse('--force is for --export: pass --export FILE too');
     const portNumber = port === undefined ? undefined : wholeOf('--port', port, 0, 65_535);
     const page = await readPage();

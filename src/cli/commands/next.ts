@@ -14,8 +14,8 @@ export const next: Command = {
   usage: 'SCHEDULE [--time-zone Z] [--count N]',
   operands: [1, 1],
   options: {
-    'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; else UTC' },
-    count: { value: 'N', help: `how many, 1 to ${MOST}; else ${USUAL_COUNT}` },
+    'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; by default UTC' },
+    count: { value: 'N', help: `how many, 1 to ${MOST}; by default ${USUAL_COUNT}` },
   },
   shared: { store: false },
   about: [

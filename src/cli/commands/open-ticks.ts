@@ -37,7 +37,7 @@ export const backfill: Command = {
     from: { value: 'T', help: 'the first instant' },
     to: { value: 'T', help: 'the end of the range, exclusive' },
     schedule: { value: 'S', help: "of the job: '0 9 * * *', 'cron(0 9 * * ? *)', 'rate(5 minutes)' or 15m" },
-    'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; else UTC' },
+    'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; by default UTC' },
   },
   about: [
     'Prints the listed ticks. From then on a call for each of them runs, once. Leaves out the newest tick that is done, and done ticks of the last ten runs. An older tick that is done is listed and runs again: pass a range whose ticks should all run.',

@@ -13,8 +13,8 @@ export const pause: Command = {
   usage: 'NAME [--until T] [--by WHO]',
   operands: [1, 1],
   options: {
-    until: { value: 'T', help: 'the end of the pause, an instant, or a duration from now such as 2h; else none' },
-    by: { value: 'WHO', help: 'who pauses, for people; else the user of this process' },
+    until: { value: 'T', help: 'the end of the pause, an instant, or a duration from now such as 2h; by default none' },
+    by: { value: 'WHO', help: 'who pauses, for people; by default the user of this process' },
   },
   about: [
     'Every call is skipped as paused until resume, or until the given time. A run in progress goes on.',

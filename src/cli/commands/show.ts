@@ -67,7 +67,7 @@ export const why: Command = {
   usage: 'NAME [--tick T]',
   operands: [1, 1],
   options: {
-    tick: { value: 'T', help: 'the tick of the run, such as 2026-11-21T02:00:00Z; else a run without a tick' },
+    tick: { value: 'T', help: 'the tick of the run, such as 2026-11-21T02:00:00Z; by default a run without a tick' },
   },
   about: [
     'Judges as a run would, by the record of the lock and by the clock of the store, or else by that of this host. Nothing is written.',

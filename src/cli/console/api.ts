@@ -91,7 +91,7 @@ async function answer(desk: Desk, { method, path, query, body }: Call): Promise<
     return lock ? ok(judgedJob(lock)) : unknown(name);
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    return refused(400, 'the body is no object of JSON');
+    return refused(400, 'the body is not a JSON object');
   const done = await run(desk, name, body as Fields);
   await admin.refresh(name);
   return done;

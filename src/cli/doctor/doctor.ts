@@ -24,7 +24,7 @@ export const doctor: Command = {
   options: { function: { value: 'NAME', help: 'look at this Lambda function too; needs @aws-sdk/client-lambda' } },
   about: [
     `${KINDS.map(({ title, examined }) => `${title}: ${examined}. `).join('')}No lock is changed.`,
-    'A function: its schedule against its timeout, its lease and its retries, by its settings and by the environment that SingleExecutionFunction gives it. Without a store only the function is looked at.',
+    'A function: its schedule against its timeout, its lease and its retries, from its settings and from the environment that SingleExecutionFunction sets. Without a store only the function is looked at.',
     'Exits with 1 if it finds a problem. Warnings do not count.',
   ],
   examples: ['single-execution doctor --table locks', 'single-execution doctor --function send-digest --table locks'],

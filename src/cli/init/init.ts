@@ -25,14 +25,14 @@ export const init: Command = {
   usage: `[--name NAME] [--store ${STORES.join('|')}] [--infra ${INFRA.join('|')}]`,
   operands: [0, 0],
   options: {
-    name: { value: 'NAME', help: 'of the job, such as send-digest; else that of the package or the folder' },
+    name: { value: 'NAME', help: 'of the job, such as send-digest; by default that of the package or the folder' },
     store: {
       value: 'KIND',
-      help: `dynamodb, for a function on AWS Lambda; ${either(STORES.slice(1))}, for long-lived processes; else dynamodb`,
+      help: `dynamodb, for a function on AWS Lambda; ${either(STORES.slice(1))}, for long-lived processes; by default dynamodb`,
     },
     infra: {
       value: 'KIND',
-      help: 'cdk, sam, terraform, serverless or sst; else found from the files of the folder, or cdk',
+      help: 'cdk, sam, terraform, serverless or sst; by default found from the files of the folder, or cdk',
     },
   },
   shared: { store: false },

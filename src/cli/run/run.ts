@@ -26,7 +26,7 @@ export const run: Command = {
   operands: [0, 0],
   options: {
     name: { value: 'N', help: 'of the lock' },
-    tick: { value: 'T', help: 'the scheduled time that this run is for, or nearest with --schedule; else none' },
+    tick: { value: 'T', help: 'the scheduled time that this run is for, or nearest with --schedule; by default none' },
     'tick-from': {
       value: 'kubernetes',
       help: 'the scheduled time is in the name of the Job of a CronJob, which JOB_NAME holds; a Job made by hand is a run by hand',
@@ -35,10 +35,13 @@ export const run: Command = {
       value: 'S',
       help: "of the job, such as '0 9 * * *': the tick is its instant that is due by this clock; '0 9 * * * except 2026-12-25' skips that day",
     },
-    'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; else UTC' },
+    'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; by default UTC' },
     now: { help: 'run by hand: without a tick, whatever the schedule, and without a change to its ticks' },
     'keep-alive': { help: 'renew the lease while the command runs, for 24 h at most; the default without --at-most' },
-    'at-most': { value: 'D', help: 'the lease, such as 15m: how long the lock outlives a host that dies; else 30s' },
+    'at-most': {
+      value: 'D',
+      help: 'the lease, such as 15m: how long the lock outlives a host that dies; by default 30s',
+    },
     'at-least': { value: 'D', help: 'hold the lock at least this long after the start of a run that succeeds' },
     quiet: { help: 'write lines for problems only, and none for a skip; the exit code is still 75' },
   },
@@ -154,7 +157,7 @@ function tickOf(
 /** A run that stands for no tick of its schedule. */
 const BY_HAND = { isManual: true } as const;
 
-/** Notes that this run and the one before lie equally far from the ticks: the schedule has another time zone, say. */
+/** Notes that this run and the one before come at the same distance from a tick: the schedule has another time zone, say. */
 function noteMisfit(
   { name, previous, tick }: Execution,
   schedule: ExecuteOptions['schedule'],

@@ -13,14 +13,14 @@ export const dynamodb: StoreKind = {
   title: 'DynamoDB',
   option: 'table',
   options: {
-    table: { value: 'NAME', help: 'the DynamoDB table of the locks, else LOCK_TABLE of the environment' },
+    table: { value: 'NAME', help: 'the DynamoDB table of the locks; by default LOCK_TABLE of the environment' },
     'partition-key': { value: 'NAME', help: "of the table's partition key, if it is not lockName" },
     'sort-key': { value: 'NAME', help: "of the table's sort key, if it has one" },
     endpoint: { value: 'URL', help: 'of DynamoDB, such as http://127.0.0.1:8000' },
-    region: { value: 'REGION', help: 'of the table; else as the AWS SDK finds it' },
+    region: { value: 'REGION', help: 'of the table; by default as the AWS SDK finds it' },
     profile: {
       value: 'PROFILE',
-      help: 'of the AWS credentials; else as the AWS SDK finds them',
+      help: 'of the AWS credentials; by default as the AWS SDK finds them',
       secrets: ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
     },
   },

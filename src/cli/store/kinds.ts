@@ -35,7 +35,7 @@ export const STORE_OPTIONS: Options = {
   },
   prefix: {
     value: 'TEXT',
-    help: "of the lock names' keys, as the stores' keyPrefix; else LOCK_KEY_PREFIX for a table",
+    help: "of the lock names' keys, as the stores' keyPrefix; by default LOCK_KEY_PREFIX for a table",
   },
 };
 

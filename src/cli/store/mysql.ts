@@ -14,7 +14,7 @@ export const mysql: StoreKind = {
   options: {
     'mysql-url': {
       value: 'URL',
-      help: 'the MySQL or MariaDB of the locks; else MYSQL_URL, or DATABASE_URL if it is one of MySQL',
+      help: 'the MySQL or MariaDB of the locks; by default MYSQL_URL, or DATABASE_URL if it is one of MySQL',
     },
   },
   variable: { name: 'MYSQL_URL', fits: /^(mysql|mariadb)/, or: 'DATABASE_URL' },

@@ -26,7 +26,10 @@ export const postgres: StoreKind = {
   title: 'Postgres',
   option: 'postgres-url',
   options: {
-    'postgres-url': { value: 'URL', help: 'the Postgres of the locks; else DATABASE_URL if it is one of Postgres' },
+    'postgres-url': {
+      value: 'URL',
+      help: 'the Postgres of the locks; by default DATABASE_URL if it is one of Postgres',
+    },
   },
   variable: { name: 'DATABASE_URL', fits: /^postgres/ },
   hasTable: true,

@@ -18,7 +18,9 @@ export const redis: StoreKind = {
   name: 'redis',
   title: 'Redis',
   option: 'redis-url',
-  options: { 'redis-url': { value: 'URL', help: 'the Redis of the locks, redis:// or rediss://; else REDIS_URL' } },
+  options: {
+    'redis-url': { value: 'URL', help: 'the Redis of the locks, redis:// or rediss://; by default REDIS_URL' },
+  },
   variable: { name: 'REDIS_URL', fits: /./s },
   connects: true,
   examined: 'scripts, rights, version, role, eviction, persistence, clock',

@@ -62,13 +62,13 @@ const VALID = /^(?!:|AWS\/)(?=.*\S)[0-9A-Za-z._\-/#: ]{1,255}$/;
 export function namespaceProblem(namespace: string): string | undefined {
   return VALID.test(namespace)
     ? undefined
-    : 'give 1 to 255 of 0-9 A-Z a-z . - _ / # : and space, not all blank, with no colon and no AWS/ first';
+    : 'pass 1 to 255 of 0-9 A-Z a-z . - _ / # : and space, not all blank, with no colon and no AWS/ first';
 }
 
 /** The variable of the environment that names sets of locks: a JSON list of prefixes, such as `["tenant-sync/*"]`. */
 export const LOCK_SETS_VARIABLE = 'SINGLE_EXECUTION_LOCK_SETS';
 
-const REMEDY = 'give a list of prefixes that end in \'*\', such as ["tenant-sync/*"]';
+const REMEDY = 'pass a list of prefixes that end in \'*\', such as ["tenant-sync/*"]';
 
 /** Returns the problem of the names of sets, with the remedy; undefined if the names are a list of prefixes. */
 export function lockSetsProblem(sets: unknown): string | undefined {

@@ -40,17 +40,17 @@ const OPTIONS = namesOf<CatchUpOptions>({ mode: true, within: true, max: true })
  */
 export function readCatchUp(options: unknown = { mode: 'none' }): CatchUp {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`catchUp is ${describe(options)}: give an object such as { mode: 'all' }`);
+    throw new TypeError(`catchUp is ${describe(options)}: pass an object such as { mode: 'all' }`);
   }
   checkKnown(options, OPTIONS, 'catchUp');
   const { mode, within = '1d', max = 24 } = options as CatchUpOptions;
   checkChoice('catchUp.mode', mode, ['none', 'latest', 'all']);
   const withinMs = parseDuration(within, 'catchUp.within');
   if (withinMs === 0 || withinMs > LONGEST_MS) {
-    throw new RangeError(`catchUp.within is ${formatDuration(withinMs)}: give up to 30d`);
+    throw new RangeError(`catchUp.within is ${formatDuration(withinMs)}: pass at most 30d`);
   }
   if (!Number.isInteger(max) || max < 1 || max > MOST_TICKS) {
-    throw new RangeError(`catchUp.max is ${describe(max)}: give a whole number from 1 to ${MOST_TICKS}`);
+    throw new RangeError(`catchUp.max is ${describe(max)}: pass a whole number from 1 to ${MOST_TICKS}`);
   }
   return { mode, withinMs, max };
 }
@@ -64,7 +64,7 @@ export function checkCatchUp(
   // A schedule of the environment that cannot be read has no ticks, and must not keep a function from starting.
   if (!isTimed(needs.schedule) && needs.schedule?.everyMs !== Number.POSITIVE_INFINITY) {
     throw new TypeError(
-      `catchUp.mode is '${mode}', but no schedule says when ticks were due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })`,
+      `catchUp.mode is '${mode}', but no schedule says when ticks were due: set schedule, such as cron('0 9 * * *') or rate('15m', { start })`,
     );
   }
   if (needs.tickMark === 'start') {

@@ -50,7 +50,7 @@ export function requiredLeaseMs(settings: LeaseSettings, others = 'keepAlive'): 
 /** @throws RangeError for a lease that is out of range, or shorter than `lockAtLeastFor` */
 export function checkLease({ lockAtMostForMs, lockAtLeastForMs }: LeaseSettings): void {
   if (lockAtMostForMs !== undefined && lockAtMostForMs !== possibleLease(lockAtMostForMs)) {
-    throw new RangeError(`lockAtMostFor is ${formatDuration(lockAtMostForMs)}: give 1s to 24h`);
+    throw new RangeError(`lockAtMostFor is ${formatDuration(lockAtMostForMs)}: pass 1s to 24h`);
   }
   const longestMs = lockAtMostForMs ?? LONGEST_LEASE_MS;
   if (lockAtLeastForMs > longestMs) {

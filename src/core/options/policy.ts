@@ -113,7 +113,7 @@ const READERS: {
   readonly [O in Exclude<keyof Read, Choice>]: (value: unknown, byDefault: DefaultObservers) => Read[O];
 } = {
   keepAlive(value = false) {
-    if (typeof value !== 'boolean') throw new TypeError(`keepAlive is ${describe(value)}: give true or false`);
+    if (typeof value !== 'boolean') throw new TypeError(`keepAlive is ${describe(value)}: pass true or false`);
     return value;
   },
   schedule: resolveSchedule,
@@ -121,7 +121,7 @@ const READERS: {
   observers(value, byDefault) {
     const observers = value === undefined ? byDefault() : value;
     if (!Array.isArray(observers) || !observers.every((observer) => typeof observer === 'function')) {
-      throw new TypeError(`observers is ${describe(observers)}: give an array of functions`);
+      throw new TypeError(`observers is ${describe(observers)}: pass an array of functions`);
     }
     return [...observers];
   },
@@ -183,7 +183,7 @@ export function resolvePolicy(
 export function withStore(settings: Settings, store: LockStore): Policy {
   // Only catching up needs `mark`; a caller's own store may lack it.
   const verbs = ['acquire', 'extend', 'release', ...(settings.catchUp.mode === 'none' ? [] : ['mark'])];
-  checkMethods('store', store, verbs, 'give a store, such as dynamoDBStore({ tableName })');
+  checkMethods('store', store, verbs, 'pass a store, such as dynamoDBStore({ tableName })');
   return Object.freeze({ ...settings, store });
 }
 
@@ -219,7 +219,7 @@ function checkTogether(settings: Settings): void {
   }
   if (settings.offSchedule === 'skip' && !isTimed(settings.schedule)) {
     throw new TypeError(
-      "offSchedule is 'skip', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *')",
+      "offSchedule is 'skip', but no schedule says when ticks are due: set schedule, such as cron('0 9 * * *')",
     );
   }
   if (settings.maxHoldMs === 0) {
@@ -227,7 +227,7 @@ function checkTogether(settings: Settings): void {
   }
 }
 
-const REMEDY = "give a duration such as '15m', or a schedule such as cron('0 9 * * *') of single-execution/schedule";
+const REMEDY = "pass a duration such as '15m', or a schedule such as cron('0 9 * * *') of single-execution/schedule";
 
 /**
  * Reads the option `schedule`: returns a schedule unchanged, and a duration as an interval.
@@ -240,7 +240,7 @@ export function resolveSchedule(value: unknown): Schedule | Interval | undefined
     // No duration contains a blank or a parenthesis; cron and EventBridge expressions do.
     if (/\s|\(/.test(String(value))) throw new TypeError(`schedule is ${describe(value)}: ${REMEDY}`);
     const everyMs = parseDuration(value, 'schedule');
-    if (everyMs === 0) throw new RangeError('schedule is 0: give the time between two ticks, or leave it out');
+    if (everyMs === 0) throw new RangeError('schedule is 0: pass the time between two ticks, or leave it out');
     return { everyMs };
   }
   checkMethods('schedule', value, ['previous', 'next', 'between'], REMEDY);

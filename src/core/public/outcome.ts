@@ -83,7 +83,7 @@ const SKIPS: Readonly<Record<SkipReason, SkipFacts>> = {
   'stale-tick': { words: 'a newer tick is done', isSettled: true, level: 'warn' },
   paused: { words: 'an operator paused it' },
   'store-unavailable': { words: 'the store is out of reach' },
-  'off-schedule': { words: 'this is no tick of the schedule', isSettled: true },
+  'off-schedule': { words: 'the schedule has no such tick', isSettled: true },
 };
 
 interface SkipFacts {

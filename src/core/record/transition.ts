@@ -130,7 +130,7 @@ export function forcedFields(force: ForceRelease): LockRecord {
 
 /**
  * Makes the fields of an operator's pause. A pause of a name without a record creates the record. A resume leaves that
- * record in the store, with `v` alone.
+ * record in the store, with only `v`.
  */
 export function pausedFields({ untilMs, by }: Pause): LockRecord {
   return { pausedUntil: untilMs, pausedBy: by, v: RECORD_VERSION };

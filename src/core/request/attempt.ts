@@ -28,7 +28,7 @@ export interface AttemptWrite {
 
 /**
  * The end of an acquire: its result, or its error. `failed`: the error stays true, whatever becomes of writes that were
- * not answered; `unclear`: the store has refused the attempt, for no reason that a caller could be told.
+ * not answered; `unclear`: the store has refused the attempt, for a reason that means nothing to a caller.
  */
 export type Ended = AcquireResult | { readonly status: 'failed' | 'unclear'; readonly error: unknown };
 

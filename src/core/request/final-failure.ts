@@ -10,7 +10,7 @@ import { readThrown, readThrownText } from '../values/thrown.js';
  * Matches the code, the system call and the message of such an error, in this order: a certificate that this side
  * refuses, or keys that cannot be read; two sides that cannot agree how to talk, or a certificate that the other side
  * refuses; what HTTP cannot send; a file that is not there, but not a socket, which may come; a name that no host has,
- * which is no outage of the name server.
+ * which is not an outage of the name server.
  */
 const FINAL =
   /^(\w*CERT|UNABLE_TO_|INVALID_CA|ERR_(TLS_INV|OSSL|INVALID_([CHIPU]|ARG.*"options)|UNESC|SOCKET_BAD)|E(RR_SSL|PROTO).*(certif|unknown.ca|.version|handshake.fail|too.long|unsupp)|invalid url|(ENO(ENT|TDIR)|EISDIR|EACCES|EPERM) (open|read)|ENOTFOUND .* ENOTFOUND \S*( |\.\.))/i;

@@ -49,7 +49,7 @@ function guardedExecution(held: HeldLock, invocation: Invocation): Execution {
   };
   return {
     ...factsOf(lease, invocation, plan),
-    // A grant does not read the record closely: a value that is no instant is no tick either.
+    // A grant does not read the record closely: a value that is not an instant is not a tick either.
     ...defined({ doneTick: isInstant(lease.doneTickMs) ? dateOf(lease.doneTickMs) : undefined }),
     isCatchUp: order.tickMs !== lease.tickMs,
     isManual: order.isManual === true,
@@ -108,7 +108,7 @@ function isRecovering({ previous, failedTicksMs = [], openTicksMs = [] }: Lease,
 /** @throws RangeError for an extension of more than 24 h, or past `maxHold` */
 function checkLimit(leaseMs: number, leftMs: number): void {
   if (leaseMs <= Math.min(leftMs, LONGEST_LEASE_MS)) return;
-  if (leaseMs <= leftMs) throw new RangeError(`duration is ${formatDuration(leaseMs)}: give 24h at most`);
+  if (leaseMs <= leftMs) throw new RangeError(`duration is ${formatDuration(leaseMs)}: pass 24h at most`);
   throw new RangeError(
     `duration is ${formatDuration(leaseMs)}, past maxHold, which ends in ${formatDuration(Math.max(0, leftMs))}: extend by less, or raise maxHold`,
   );

@@ -73,7 +73,7 @@ export function isSwitchedOff(store: LockStore): boolean {
     warn(
       isOff
         ? `${OFF_SWITCH}=${value}: handlers run without a lock`
-        : `${OFF_SWITCH} is ${describe(value)}, and locking stays on: give 1 or true to switch it off, 0 or false to keep it on`,
+        : `${OFF_SWITCH} is ${describe(value)}, and locking stays on: set 1 or true to switch it off, 0 or false to keep it on`,
     );
   }
   reported.add(store);

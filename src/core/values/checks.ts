@@ -16,7 +16,7 @@ export function namesOf<O>(table: Readonly<Record<keyof O, true>>): readonly str
  */
 export function checkKnown(options: object, known: readonly string[], owner?: string): void {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`options is ${describeType(options)}: give an object of options`);
+    throw new TypeError(`options is ${describeType(options)}: pass an object of options`);
   }
   const stray = Object.keys(options).find((name) => !known.includes(name));
   if (stray === undefined) return;
@@ -82,7 +82,7 @@ export function describe(value: unknown): string {
 
 /**
  * Like `describe`, for values that may contain a secret, and for objects: shows the type of a text or number instead of
- * its value, and tells promises and classes from other objects and functions.
+ * its value, and distinguishes promises and classes from other objects and functions.
  */
 export function describeType(value: unknown): string {
   if (typeof readThrown(value, 'then') === 'function') return 'a promise';

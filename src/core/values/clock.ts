@@ -44,7 +44,7 @@ export const systemClock: Clock = {
  * @throws TypeError unless the value is a clock
  */
 export function checkClock(value: unknown): Clock {
-  checkMethods('clock', value, ['now', 'monotonic', 'setTimer'], 'give { now, monotonic, setTimer }');
+  checkMethods('clock', value, ['now', 'monotonic', 'setTimer'], 'pass { now, monotonic, setTimer }');
   const clock = value as Clock;
   if (clock !== systemClock) {
     const call = <F extends keyof Clock>(name: F, ...args: Parameters<Clock[F]>) =>

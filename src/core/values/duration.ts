@@ -30,7 +30,7 @@ const ISO = /^P(?:(\d+(?:\.\d+)?)D)?(?:T(?=\d)(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\
 export function parseDuration(value: Duration, option = 'duration'): number {
   if (typeof value === 'number') {
     if (!Number.isFinite(value) || value < 0) {
-      throw new RangeError(`${option} is ${value}: give a finite number of milliseconds, 0 or more`);
+      throw new RangeError(`${option} is ${value}: pass a finite number of milliseconds, 0 or more`);
     }
     return Math.round(value);
   }
@@ -41,7 +41,7 @@ export function parseDuration(value: Duration, option = 'duration'): number {
     throw new TypeError(
       typeof value === 'string' && /^\d{1,15}$/.test(value)
         ? `${option} is '${value}', which has no unit: write '${value}ms', '${value}s' or '${value}m'`
-        : `${option} is ${describe(value)}: give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'`,
+        : `${option} is ${describe(value)}: pass milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'`,
     );
   }
   if (!Number.isFinite(ms)) throw new RangeError(`${option} is ${describe(value)}: too long to count`);

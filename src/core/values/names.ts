@@ -16,7 +16,7 @@ const PLAIN = new RegExp(`^[ -~]{1,${MAX_NAME_BYTES}}$`);
  *   character
  */
 export function checkLockName(name: unknown): string {
-  if (typeof name !== 'string') throw new TypeError(`name is ${describe(name)}: give the lock a name, a string`);
+  if (typeof name !== 'string') throw new TypeError(`name is ${describe(name)}: pass the name of the lock, a string`);
   const problem = nameProblem(name);
   if (problem !== undefined) throw new RangeError(`name is ${describe(name)}: ${problem}`);
   return name;
@@ -25,7 +25,7 @@ export function checkLockName(name: unknown): string {
 /** Returns the problem of a name, with the remedy; undefined for a good name. Names are refused, never rewritten. */
 export function nameProblem(name: string): string | undefined {
   if (PLAIN.test(name)) return undefined;
-  if (name === '') return 'empty; give the lock a name of 1 to 128 bytes';
+  if (name === '') return 'empty; pass a name of 1 to 128 bytes';
   if (utf8Bytes(name) > MAX_NAME_BYTES) {
     return `${utf8Bytes(name)} bytes in UTF-8; shorten it to at most ${MAX_NAME_BYTES}, the prefix included`;
   }

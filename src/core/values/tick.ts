@@ -85,7 +85,7 @@ const MOST_COUNTED = 10_000;
  */
 export function checkTick(tickMs: number, nowMs: number, aheadMs: number = FURTHEST_AHEAD_MS): number {
   if (!Number.isFinite(tickMs)) {
-    throw new RangeError(`tick is ${tickMs}: give a Date, or epoch milliseconds, or leave it out`);
+    throw new RangeError(`tick is ${tickMs}: pass a Date, or epoch milliseconds, or leave it out`);
   }
   if (tickMs < EARLIEST_MS) {
     throw new RangeError(

@@ -72,7 +72,7 @@ const OWN_OPTIONS = namesOf<Omit<ExecuteOptions, keyof LockOptions>>({
  * @throws TypeError, RangeError for invalid options
  */
 export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions): Promise<Outcome<T>> {
-  if (typeof task !== 'function') throw new TypeError(`task is ${describe(task)}: give a function`);
+  if (typeof task !== 'function') throw new TypeError(`task is ${describe(task)}: pass a function`);
   const policy = resolvePolicy(options, OWN_OPTIONS, logAndMetrics);
   const { clock } = policy;
   const leaseMs = requiredLeaseMs(policy);
@@ -82,11 +82,11 @@ export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions)
   const isManual = readManual(options);
   const deadlineMs = instant(options.deadline, 'deadline');
   if (policy.gracePeriodMs !== undefined && deadlineMs === undefined) {
-    throw new TypeError('gracePeriod does nothing without deadline: give both, or leave gracePeriod out');
+    throw new TypeError('gracePeriod does nothing without deadline: set both, or leave gracePeriod out');
   }
   const { signal, lockedBy = thisProcess() } = options;
-  if (signal !== undefined) checkMethods('signal', signal, ['addEventListener'], 'give an AbortSignal');
-  if (typeof lockedBy !== 'string') throw new TypeError(`lockedBy is ${describe(lockedBy)}: give a string`);
+  if (signal !== undefined) checkMethods('signal', signal, ['addEventListener'], 'pass an AbortSignal');
+  if (typeof lockedBy !== 'string') throw new TypeError(`lockedBy is ${describe(lockedBy)}: pass a string`);
   const { schedule } = policy;
   if (tickMs !== undefined && schedule) warnOfStrayTick(name, tickMs, policy, schedule);
   return run(
@@ -106,10 +106,10 @@ export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions)
   );
 }
 
-/** @throws TypeError for a value that is no boolean, and for a run by hand that has a tick */
+/** @throws TypeError for a value that is not a boolean, and for a run by hand that has a tick */
 function readManual({ isManual, tick }: ExecuteOptions): true | undefined {
   if (isManual === undefined || isManual === false) return undefined;
-  if (isManual !== true) throw new TypeError(`isManual is ${describe(isManual)}: give true or false`);
+  if (isManual !== true) throw new TypeError(`isManual is ${describe(isManual)}: pass true or false`);
   if (tick === undefined) return true;
   throw new TypeError('isManual is true, but a run by hand has no tick: leave one of tick and isManual out');
 }
@@ -118,10 +118,10 @@ function instant(value: Date | number | undefined, option: string): number | und
   if (value === undefined) return undefined;
   const ms = msOf(value);
   if (typeof ms !== 'number') {
-    throw new TypeError(`${option} is ${describe(value)}: give a Date, or epoch milliseconds, or leave it out`);
+    throw new TypeError(`${option} is ${describe(value)}: pass a Date, or epoch milliseconds, or leave it out`);
   }
   if (!Number.isFinite(ms)) {
-    throw new RangeError(`${option} is ${describe(value)}: give a Date, or epoch milliseconds, or leave it out`);
+    throw new RangeError(`${option} is ${describe(value)}: pass a Date, or epoch milliseconds, or leave it out`);
   }
   return ms;
 }

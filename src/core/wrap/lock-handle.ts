@@ -62,7 +62,7 @@ export type HandleOptions = Omit<ExecuteOptions, 'catchUp'>;
  * }
  * ```
  *
- * @throws LockHeldError when the run is skipped: the lock is held or paused, or the tick is done; give `wait` to keep
+ * @throws LockHeldError when the run is skipped: the lock is held or paused, or the tick is done; pass `wait` to keep
  *   trying while the lock is held
  * @throws LockStoreError, CorruptLockError when the store failed
  * @throws RunEndedError when `signal` aborts before the handle is returned, or when the deadline comes while the call

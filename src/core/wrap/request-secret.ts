@@ -4,7 +4,7 @@ import { describeType } from '../values/checks.js';
 /** Matches a secret that a header can carry: printable ASCII. Blanks at its ends would be lost. */
 const SENDABLE = /^[!-~](?:[ -~]*[!-~])?$/;
 const MISSING =
-  'a request was refused with status 500, because CRON_SECRET is not set: set it, give secret, or say secret: false where nobody else can call';
+  'a request was refused with status 500, because CRON_SECRET is not set: set it, pass secret, or set secret: false if nobody else can call';
 const UNSENDABLE =
   'a request was refused with status 500, because no header can carry CRON_SECRET: set it to printable ASCII without blanks or line breaks at its ends';
 const REFUSED =
@@ -22,11 +22,11 @@ export function secretCheck(options: { readonly secret?: string | false }): (req
   if (secret === false) return () => undefined;
   if ('secret' in options && (typeof secret !== 'string' || secret === '')) {
     throw new TypeError(
-      `secret is ${secret === '' ? 'empty' : describeType(secret)}: give the secret that the scheduler sends, or false where nobody else can call`,
+      `secret is ${secret === '' ? 'empty' : describeType(secret)}: pass the secret that the scheduler sends, or false if nobody else can call`,
     );
   }
   if (secret !== undefined && !SENDABLE.test(secret)) {
-    throw new TypeError('secret cannot be sent in a header: give printable ASCII without blanks at its ends');
+    throw new TypeError('secret cannot be sent in a header: pass printable ASCII without blanks at its ends');
   }
   const warned = new Set<string>();
   const warnOnce = (message: string) => {

@@ -34,7 +34,7 @@ export type OnUnscheduled = (read: Trigger, name: string) => void;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
 /**
- * Reads an ISO 8601 instant with its offset, as schedulers write it. An absent value is no tick. Any other value is
+ * Reads an ISO 8601 instant with its offset, as schedulers write it. An absent value means no tick. Any other value is
  * unreadable.
  */
 export function readInstant(time: unknown): Trigger {
@@ -57,7 +57,7 @@ export function tickReader<A extends readonly unknown[]>(
 ): (read: Trigger, args: A, name: string) => Trigger {
   if (typeof tick !== 'function') checkChoice('tick', tick, ['event', 'nearest', 'none']);
   if (tick === 'none' && settings.catchUp.mode !== 'none') {
-    throw new TypeError("tick is 'none', but catchUp is for ticks: give another tick, or leave catchUp out");
+    throw new TypeError("tick is 'none', but catchUp is for ticks: set another tick, or leave catchUp out");
   }
   const schedule = tick === 'nearest' ? timed(settings.schedule) : undefined;
   const onNearest = schedule?.[WATCH]?.(warn);
@@ -95,7 +95,7 @@ export function warnOfNoTick(): OnUnscheduled {
     if (isReported || unreadableTick !== undefined) return;
     isReported = true;
     warn(
-      `lock "${name}": the trigger has no scheduled time, so a second delivery runs again: give tick as a function, or 'none'; a scheduler in a process, such as croner, needs single-execution/process`,
+      `lock "${name}": the trigger has no scheduled time, so a second delivery runs again: set tick to a function, or 'none'; a scheduler in a process, such as croner, needs single-execution/process`,
     );
   };
 }
@@ -121,7 +121,7 @@ function chosenTick(chosen: unknown): Trigger {
 const warned = new WeakSet<object>();
 
 /**
- * Warns once of a stray tick, which is no tick of the schedule: most likely the schedule or its time zone is wrong.
+ * Warns once of a stray tick, which is not in the schedule: most likely the schedule or its time zone is wrong.
  *
  * @param once the object that gets one warning: the settings of a wrapper, or a schedule
  */
@@ -134,7 +134,7 @@ export function warnOfStrayTick(
   if (!isTimed(schedule) || offSchedule === 'skip' || warned.has(once) || isTickOf(schedule, tickMs)) return;
   warned.add(once);
   warn(
-    `lock "${name}": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, ${wordsOf(schedule)}: correct the schedule or its time zone, set tick: 'nearest', or set offSchedule: 'skip'`,
+    `lock "${name}": tick ${new Date(tickMs).toISOString()} is not in its schedule, ${wordsOf(schedule)}: correct the schedule or its time zone, set tick: 'nearest', or set offSchedule: 'skip'`,
   );
 }
 
@@ -173,7 +173,7 @@ export function nearestTick(schedule: Settings['schedule'], nowMs: number): Near
   if (Number.isNaN(tickMs)) return undefined;
   if (tickMs > nowMs + EARLY_MS && !isLockingOff()) {
     throw new RangeError(
-      `tick is ${new Date(tickMs).toISOString()}, the first of ${wordsOf(due)}, over 5m ahead of ${new Date(nowMs).toISOString()}: call closer to a tick, or give the tick of this call`,
+      `tick is ${new Date(tickMs).toISOString()}, the first of ${wordsOf(due)}, over 5m ahead of ${new Date(nowMs).toISOString()}: call closer to a tick, or pass the tick of this call`,
     );
   }
   return { tickMs: checkTick(tickMs, nowMs, Number.POSITIVE_INFINITY), gapsMs: [nowMs - before, after - nowMs] };
@@ -183,7 +183,7 @@ export function nearestTick(schedule: Settings['schedule'], nowMs: number): Near
 function timed(schedule: Settings['schedule']): MadeSchedule {
   if (isTimed(schedule)) return schedule;
   throw new TypeError(
-    "tick is 'nearest', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
+    "tick is 'nearest', but no schedule says when ticks are due: set schedule, such as cron('0 9 * * *') or rate('15m', { start })",
   );
 }
 
@@ -212,7 +212,7 @@ export function requiredTick<A extends readonly unknown[]>(
 ): TickOption<A> {
   if (tick === undefined) {
     throw new TypeError(
-      "tick is undefined: give 'event', 'nearest', { every: '5m' } or a function; or 'none', with which a second call may run again",
+      "tick is undefined: pass 'event', 'nearest', { every: '5m' } or a function; or 'none', with which a second call may run again",
     );
   }
   if (typeof tick !== 'object' || tick === null) return tick;
@@ -220,7 +220,7 @@ export function requiredTick<A extends readonly unknown[]>(
   if (stray !== undefined) throw new TypeError(`unknown option 'tick.${stray}': the only one is every`);
   const everyMs = parseDuration(tick.every, 'tick.every');
   if (everyMs < SHORTEST_EVERY_MS || everyMs > LONGEST_EVERY_MS) {
-    throw new RangeError(`tick.every is ${formatDuration(everyMs)}: give 1s to 366d`);
+    throw new RangeError(`tick.every is ${formatDuration(everyMs)}: pass 1s to 366d`);
   }
   const leadMs = Math.min(maxClockSkewMs, everyMs / 2);
   return () => Math.floor((clock.now() + leadMs) / everyMs) * everyMs;

@@ -90,7 +90,7 @@ export function resolveWrapper<A extends readonly unknown[]>(
   options: WrapperOptions<A> & { readonly tick?: TickOption<A> | TickEvery },
   { ownOptions, byDefault, readTick = (tick = 'event') => tick as TickOption<A>, onUnscheduled }: Adapter<A>,
 ): Wrapper<A> {
-  if (typeof handler !== 'function') throw new TypeError(`handler is ${describe(handler)}: give the function to wrap`);
+  if (typeof handler !== 'function') throw new TypeError(`handler is ${describe(handler)}: pass the function to wrap`);
   const settings = resolveSettings(options, [...WRAPPER_OPTIONS, ...ownOptions], byDefault);
   const { name, onSkipped = 'return' } = options;
   if (typeof name !== 'function') checkLockName(name);
@@ -173,7 +173,7 @@ export function timesByOptions(settings: Settings, { maxDuration }: MaxDuration)
     return () => timesWithin(settings, durationMs, 'maxDuration, which is');
   }
   if (settings.gracePeriodMs !== undefined) {
-    throw new TypeError('gracePeriod does nothing without maxDuration: give both, or leave gracePeriod out');
+    throw new TypeError('gracePeriod does nothing without maxDuration: set both, or leave gracePeriod out');
   }
   const leaseMs = requiredLeaseMs(settings, 'maxDuration or keepAlive');
   return () => ({ leaseMs });

@@ -57,7 +57,7 @@ export function durableObjectStore(
   checkNamespace(namespace);
   checkKnown(options, OPTIONS, 'durableObjectStore');
   const { keyPrefix = '' } = options;
-  if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: give a string`);
+  if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: pass a string`);
 
   const swap: Swap = (verb, name, asked, call) =>
     sendVerb(namespace, { verb, name, asked, key: lockKey(keyPrefix, name, operationOf(verb)) }, call);

@@ -70,7 +70,7 @@ function readAnswer(text: string): Item {
   try {
     answer = JSON.parse(text);
   } catch {
-    // It is no answer of a LockObject.
+    // A LockObject does not answer so.
   }
   if (!isObject(answer)) throw unexpected(answer);
   const { protocol, word } = answer;

@@ -151,7 +151,7 @@ async function write(table: LockTable, claim: Claim, call: StoreCall, seen?: Loc
   const fields = grantFields(claim, now, now + claim.leaseMs + PAD_MS, seen);
   const request = seen ? takeoverRequest(claim, now, fields, seen) : acquireRequest(claim, now, fields);
   const answer = await update(table, { operation: 'acquire', name, request }, call);
-  // A hold that the claim passes ends in the future, so it is no fence.
+  // A hold that the claim passes ends in the future, so it is not a fence.
   const passes = seen?.state === 'released' && isFreeFor(claim, seen);
   return { answer, sent, fields, fenceMs: passes ? seen.releasedAt : seen?.lockUntil };
 }

@@ -36,7 +36,7 @@ export class NotMade extends Error {
  */
 type Kind = 'denied' | 'no-table' | 'refused' | 'unsent' | 'no-credentials' | 'strange' | 'unknown';
 
-/** The kinds that a code alone tells, by words in the code. */
+/** The kinds that follow from a code alone, by words in the code. */
 const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/Credentials(Provider|E)|TokenProvider/, 'no-credentials'],
   [AWS_DENIED, 'denied'],
@@ -101,7 +101,7 @@ function explain(error: unknown, name: string, operation: StoreOperation, table:
       const needed = { list: 'Scan', get: 'GetItem', delete: 'GetItem and dynamodb:UpdateItem' }[operation as string];
       return [
         'ACCESS_DENIED',
-        `${name}; give this role valid credentials and allow it dynamodb:${needed ?? 'UpdateItem'} on ${table}`,
+        `${name}; set valid credentials for this role and allow it dynamodb:${needed ?? 'UpdateItem'} on ${table}`,
       ];
     }
     case 'strange':

@@ -50,7 +50,7 @@ export function checkOptions(caller: string, options: DynamoDBStoreOptions): Loc
   checkKey('partitionKey', partitionKey);
   if (sortKey !== undefined) checkKey('sortKey', sortKey);
   if (sortKey === partitionKey)
-    throw new RangeError(`sortKey is ${describe(sortKey)}, as partitionKey is: give two names`);
+    throw new RangeError(`sortKey is ${describe(sortKey)}, as partitionKey is: pass two different names`);
   checkPrefix(keyPrefix);
   return { tableName, client: documentClient(options.client), partitionKey, sortKey, keyPrefix };
 }
@@ -62,7 +62,7 @@ function documentClient(client: DynamoDBStoreOptions['client']): DynamoDBDocumen
   const { send, config } = (client ?? {}) as Partial<DynamoDBClient>;
   if (typeof send !== 'function' || typeof config !== 'object') {
     throw new TypeError(
-      `client is ${describeType(client)}: give a DynamoDBClient or a DynamoDBDocumentClient, or leave it out`,
+      `client is ${describeType(client)}: pass a DynamoDBClient or a DynamoDBDocumentClient, or leave it out`,
     );
   }
   // `from` overwrites the client's `translateConfig`, which the user's document client shares: keep its value.
@@ -72,7 +72,7 @@ function documentClient(client: DynamoDBStoreOptions['client']): DynamoDBDocumen
 
 function checkText(option: string, value: unknown): void {
   if (typeof value === 'string' && value !== '') return;
-  throw new TypeError(`${option} is ${describe(value)}: give its name, a string that is not empty`);
+  throw new TypeError(`${option} is ${describe(value)}: pass a string that is not empty`);
 }
 
 function checkKey(option: string, value: unknown): void {
@@ -84,7 +84,7 @@ function checkKey(option: string, value: unknown): void {
 }
 
 function checkPrefix(prefix: unknown): void {
-  if (typeof prefix !== 'string') throw new TypeError(`keyPrefix is ${describe(prefix)}: give a string`);
+  if (typeof prefix !== 'string') throw new TypeError(`keyPrefix is ${describe(prefix)}: pass a string`);
   const problem = prefix === '' ? undefined : nameProblem(prefix);
   if (problem !== undefined) throw new RangeError(`keyPrefix is ${describe(prefix)}: ${problem}`);
   if (utf8Bytes(prefix) > MAX_PREFIX_BYTES) {

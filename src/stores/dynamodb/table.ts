@@ -166,7 +166,7 @@ export async function createLockTable(client: DynamoDBClient, options: CreateLoc
   checkStoreOptions('createLockTable', options, TABLE_OPTIONS);
   const { tableName, partitionKey = 'lockName', sortKey } = options;
   if (typeof tableName !== 'string' || tableName === '') {
-    throw new TypeError(`tableName is ${describe(tableName)}: give its name, a string that is not empty`);
+    throw new TypeError(`tableName is ${describe(tableName)}: pass a string that is not empty`);
   }
   const keys = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
   const S: ScalarAttributeType = 'S';

@@ -61,7 +61,7 @@ const clients = sharedClients('', deniedBy);
 export function clientOf(client: IORedisClient | NodeRedisClient | ValkeyGlideClient): RedisClient {
   if (typeof client === 'object' && client !== null) {
     if ('createScript' in client) {
-      throw new TypeError('client is a client of @upstash/redis: give it to upstashStore({ redis })');
+      throw new TypeError('client is a client of @upstash/redis: pass it to upstashStore({ redis })');
     }
     if ('evalSha' in client) return clients(client, () => nodeRedis(client));
     if ('evalsha' in client) return clients(client, () => ioredis(client));
@@ -69,7 +69,7 @@ export function clientOf(client: IORedisClient | NodeRedisClient | ValkeyGlideCl
     if ('then' in client) throw new TypeError('client is a promise: await it, as in await createClient().connect()');
   }
   throw new TypeError(
-    `client is ${describeType(client)}: give a client of ioredis, node-redis, iovalkey or Valkey GLIDE, or an object with their eval and evalsha`,
+    `client is ${describeType(client)}: pass a client of ioredis, node-redis, iovalkey or Valkey GLIDE, or an object with their eval and evalsha`,
   );
 }
 

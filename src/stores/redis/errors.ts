@@ -78,7 +78,7 @@ export function finalRefusal(error: unknown): NotSent | undefined {
   if (login !== undefined) {
     return new NotSent(
       'ACCESS_DENIED',
-      `Redis refused the login (${login}): give the client the right username and password`,
+      `Redis refused the login (${login}): pass the right username and password to the client`,
     );
   }
   const mistake = mistakeOf(error, message);
@@ -152,12 +152,12 @@ function explain(error: unknown): readonly [LockStoreErrorCode, string] {
 }
 
 function wordsOfRefusal(error: unknown, word: string): string {
-  if (word === 'WRONGTYPE') return 'its key holds something else than a lock; give the store a keyPrefix of its own';
+  if (word === 'WRONGTYPE') return 'its key holds something other than a lock; set another keyPrefix for this store';
   if (word === 'MOVED') {
-    return 'this Redis is a node of a cluster (MOVED); give the store a client of the cluster, such as new Cluster([…]) of ioredis or createCluster({ rootNodes }) of node-redis';
+    return 'this Redis is a node of a cluster (MOVED); pass the store a client of the cluster, such as new Cluster([…]) of ioredis or createCluster({ rootNodes }) of node-redis';
   }
   if (/^ERR unknown command/i.test(redisMessage(error))) {
-    return 'this server has no scripts (ERR unknown command); if it is a Sentinel, give the store a client that asks it for the primary';
+    return 'this server has no scripts (ERR unknown command); if it is a Sentinel, pass the store a client that asks it for the primary';
   }
   return `Redis refused the script (${word}); it needs Redis 7 or later, or Valkey`;
 }

@@ -117,7 +117,7 @@ function unsteady(): LockStoreError {
 function ofANode(): LockStoreError {
   return listError(
     'INVALID_REQUEST',
-    'this Redis is one node of a cluster, and has only some of its locks; give the store a client of the cluster, such as new Cluster([…]) of ioredis or createCluster({ rootNodes }) of node-redis',
+    'this Redis is one node of a cluster, and has only some of its locks; pass the store a client of the cluster, such as new Cluster([…]) of ioredis or createCluster({ rootNodes }) of node-redis',
   );
 }
 

@@ -104,6 +104,6 @@ export class QueuedReply extends Error {
   override readonly name = 'QueuedReply';
 
   constructor() {
-    super('the connection is inside a MULTI that this library did not begin: give the store a client of its own');
+    super('the connection is inside a MULTI that this library did not begin: pass the store a client of its own');
   }
 }

@@ -38,7 +38,7 @@ export function warnIfIORedisResends(client: object): void {
   if (retries !== undefined && retries !== 0 && reconnects) {
     warnOnce(
       `maxRetriesPerRequest: ${String(retries)}`,
-      'give the store a client of its own, with maxRetriesPerRequest: 0',
+      'pass the store a client of its own, with maxRetriesPerRequest: 0',
     );
   }
   const waits = options.lazyConnect === true && (client as { readonly status?: unknown }).status === 'wait';

@@ -169,7 +169,7 @@ export interface ScriptOrder<W extends string> {
   readonly operation: StoreOperation;
   readonly name: string;
   /**
-   * The arguments. A function gets the server's instant at which the call ends, or an empty text if no answer has told
+   * The arguments. A function gets the server's instant at which the call ends, or an empty text if no answer has reported
    * the server's time yet. Its script may also answer `late`, if it came at that instant or later: nothing was written.
    */
   readonly args: Arguments | ((callEnd: number | '') => Arguments);
@@ -182,7 +182,7 @@ type Arguments = readonly (string | number)[];
 const DEFAULT_PREFIX = 'lock:';
 
 export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAULT_PREFIX): RedisConnection {
-  if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: give a string`);
+  if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: pass a string`);
   const sendOnce =
     (to: RedisClient): SendOnce =>
     async (script, keys, args) => {

@@ -1,13 +1,13 @@
 import type { Clock } from '../../core/values/clock.js';
 
 /*
- * The server's clock, as the answers to one client have told it. A grant and an extension carry the server's instant at
+ * The server's clock, as the answers to one client have reported it. A grant and an extension carry the server's instant at
  * which their call ends, and the script refuses to apply them from then on. So a request that a client or a proxy has
  * kept back takes nothing once its call is over.
  *
  * Promises: the instant is never later than the end of the call, as long as the server's clock does not step back, and
  * apart from the drift of the monotonic clock since the last answer. The wall clock is not asked: if it is set forward,
- * the instant would be too late, and nothing would tell. A monotonic clock that stood still makes the instant too
+ * the instant would be too late, and nobody would notice. A monotonic clock that stood still makes the instant too
  * early. Then the script answers `late` with the server's time, and is asked again: that costs one request.
  */
 

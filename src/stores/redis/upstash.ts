@@ -84,7 +84,7 @@ const clients = sharedClients(KEY_LOCKING);
 function clientOf(redis: UpstashClient): RedisClient {
   if (typeof redis === 'object' && redis !== null) {
     if ('evalSha' in redis || 'defineCommand' in redis) {
-      throw new TypeError('redis is a client of ioredis or node-redis: give it to redisStore({ client })');
+      throw new TypeError('redis is a client of ioredis or node-redis: pass it to redisStore({ client })');
     }
     if (typeof redis.evalsha === 'function') {
       return clients(redis, () => {
@@ -98,12 +98,12 @@ function clientOf(redis: UpstashClient): RedisClient {
     }
   }
   throw new TypeError(
-    `redis is ${describeType(redis)}: give a client of @upstash/redis, such as new Redis({ url, token })`,
+    `redis is ${describeType(redis)}: pass a client of @upstash/redis, such as new Redis({ url, token })`,
   );
 }
 
 const NO_URL =
-  'the client of @upstash/redis has no URL: set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or give it url and token';
+  'the client of @upstash/redis has no URL: set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or pass url and token to it';
 
 /** Whether a client has no URL. Without a URL, @upstash/redis only warns, and its calls fail like a network failure. */
 function hasNoUrl(redis: UpstashClient & { readonly client?: { readonly baseUrl?: unknown } }): boolean {

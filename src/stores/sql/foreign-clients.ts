@@ -1,6 +1,6 @@
 /*
  * Objects that people pass as a client although no statement can be run with them safely: those of ORMs and query
- * builders, and a connection that was never opened. Each is told by what no other object has, so the error can name it
+ * builders, and a connection that was never opened. Each is recognised by what no other object has, so the error can name it
  * and what to pass instead.
  */
 

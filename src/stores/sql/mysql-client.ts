@@ -74,7 +74,7 @@ export function askMysql(client: MysqlClient): Ask {
     return async ({ text, values }) => client(text, [...values]);
   }
   throw new TypeError(
-    `client is ${describeType(client)}: give a pool or a connection of mysql2 or mariadb, a client of @planetscale/database, or a function (text, values) => rows or { affectedRows }`,
+    `client is ${describeType(client)}: pass a pool or a connection of mysql2 or mariadb, a client of @planetscale/database, or a function (text, values) => rows or { affectedRows }`,
   );
 }
 

@@ -73,7 +73,7 @@ const NO_CONNECTION = /^(45012|45013|45027|45028|45029)$/;
 const NO_CONNECTION_WORDS =
   /^(Pool is closed\.|No connections available\.|Queue limit reached\.|Can't add new command when connection is in closed state)/;
 
-/** PlanetScale has the number in its message alone. Messages of others can contain the name of a lock. */
+/** PlanetScale has the number only in its message. Messages of others can contain the name of a lock. */
 function numberOfPlanetscale(error: unknown): string {
   const words = /^target: .*?\(errno (\d{4})\) \(sqlstate \w{5}\)/s.exec(readThrownText(error, 'message'));
   return errorName(error) === 'DatabaseError' ? (words?.[1] ?? '') : '';

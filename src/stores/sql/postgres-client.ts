@@ -77,7 +77,7 @@ function askOf(client: PostgresClient): Ask {
     return async ({ text, values }) => client(text, [...values]);
   }
   throw new TypeError(
-    `client is ${describeType(client)}: give a client of pg, postgres, Neon or PGlite, or a function (text, values) => rows`,
+    `client is ${describeType(client)}: pass a client of pg, postgres, Neon or PGlite, or a function (text, values) => rows`,
   );
 }
 

@@ -58,7 +58,7 @@ const MEANINGS: DatabaseErrors['meanings'] = [
 function rightOf(failed: Failed): string {
   const { table, chain, verb } = failed;
   if (chain.some((one) => readThrownText(one, 'routine') === 'ExecWithCheckOptions')) {
-    return `row level security of table ${table} refuses the row: give the store a table without it`;
+    return `row level security of table ${table} refuses the row: turn it off for this table`;
   }
   if (says(chain, /^permission denied for database /)) {
     return 'no right to this database: GRANT CONNECT ON that DATABASE TO the role of this client';
@@ -136,7 +136,7 @@ export function checkIdentifier(part: string): void {
   const bytes = new TextEncoder().encode(part).length;
   if (bytes <= MOST_BYTES) return;
   throw new TypeError(
-    `table has the name ${describe(part)} of ${bytes} bytes: Postgres cuts names off after ${MOST_BYTES}; give a shorter one`,
+    `table has the name ${describe(part)} of ${bytes} bytes: Postgres cuts names off after ${MOST_BYTES}; use a shorter one`,
   );
 }
 

@@ -4,7 +4,7 @@ import { describe } from '../../core/values/checks.js';
 import { refused } from '../storage-answer.js';
 
 /*
- * The rows of a client, read closely. Clients answer a statement with rows, with rows and a count, with a count alone,
+ * The rows of a client, read closely. Clients answer a statement with rows, with rows and a count, with only a count,
  * with arrays, with other names of columns. Only the row that a statement asked for is an answer to it.
  */
 
@@ -15,9 +15,9 @@ export interface FoundRow {
   readonly version: number | undefined;
   /** The database's time, in epoch microseconds. */
   readonly nowUs: number;
-  /** When the statement's transaction began, in epoch microseconds, if the database tells. */
+  /** When the statement's transaction began, in epoch microseconds, if the database reports it. */
   readonly beganUs: number | undefined;
-  /** Whether the statement was part of somebody else's transaction, if the database tells. */
+  /** Whether the statement was part of somebody else's transaction, if the database reports it. */
   readonly isInside: boolean;
 }
 
@@ -51,7 +51,7 @@ export function readFoundRow(answer: unknown, name: string, from: Answering): Fo
   if (nameIn(row, from) !== name && !(isMissing && (row['name'] ?? null) === null)) {
     throw failure(
       'KEY_SCHEMA',
-      'the table takes two names for one lock: give its column name a type and a collation that keep and compare each character, and the client a character set that has them all, such as utf8mb4',
+      'the table takes two names for one lock: set a type and a collation for its column name that keep and compare each character, and a character set for the client that has them all, such as utf8mb4',
     );
   }
   if (isMissing) return { record: undefined, version: undefined, ...told };
@@ -124,7 +124,7 @@ function nameIn({ name }: Row, { nameOf }: Answering): unknown {
   return typeof name === 'string' && nameOf !== undefined ? nameOf(name) : name;
 }
 
-/** Returns the rows of an answer; undefined unless it is an array of at most `most` objects that are no arrays. */
+/** Returns the rows of an answer; undefined unless it is an array of at most `most` objects that are not arrays. */
 function rowsOf(answer: unknown, most: number): readonly Row[] | undefined {
   if (!Array.isArray(answer) || answer.length > most) return undefined;
   const areRows = answer.every((row) => typeof row === 'object' && row !== null && !Array.isArray(row));

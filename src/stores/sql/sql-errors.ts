@@ -91,7 +91,7 @@ export const REFUSED_STATEMENT: Meaning = {
 };
 
 function tableOfItsOwn({ door }: DatabaseErrors): string {
-  return `give the store a table of its own, made by ${door.toLowerCase()}Table()`;
+  return `create a table only for the store, with ${door.toLowerCase()}Table()`;
 }
 
 /** Says that a right to the table is missing. @param grantee whom to grant it */
@@ -102,7 +102,7 @@ export function noRight({ table, verb }: Failed, grantee: string): string {
 
 /** Says that the server does not take the user or the password. */
 export function wrongLogin({ database }: Failed): string {
-  return `${database.name} refused the login: give the client the right user and password`;
+  return `${database.name} refused the login: pass the right user and password to the client`;
 }
 
 /**

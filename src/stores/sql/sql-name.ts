@@ -21,7 +21,7 @@ export function quotedTable({ quote, checkIdentifier }: Naming, table: unknown =
   const parts = typeof table === 'string' ? table.split('.') : [];
   if (parts.length < 1 || parts.length > 2 || parts.some((part) => part === '' || part.includes('\0'))) {
     throw new TypeError(
-      `table is ${describe(table)}: give the name of a table, or of a schema and a table: 'jobs.locks'`,
+      `table is ${describe(table)}: pass the name of a table, or of a schema and a table: 'jobs.locks'`,
     );
   }
   for (const part of parts) checkIdentifier?.(part);

@@ -30,9 +30,9 @@ export type Ask = (statement: Statement, signal?: Signal) => Promise<unknown>;
 /** The statements of a database. Names of columns have no underscore, because some clients rename those. */
 export interface Statements {
   /**
-   * Columns: `name`, `record`, `version`, `now` (the database's time in epoch microseconds) and, if the database tells,
+   * Columns: `name`, `record`, `version`, `now` (the database's time in epoch microseconds) and, if the database reports it,
    * `began` (when the transaction of the statement began). Always returns one row; `version` is null for a lock without
-   * a row. `inside` is 1 if the statement is part of a transaction of the program, if the database tells that.
+   * a row. `inside` is 1 if the statement is part of a transaction of the program, if the database reports that.
    */
   read(name: string): Part;
   /**

@@ -83,7 +83,7 @@ export function askSqlite(client: SqliteClient): Ask {
     return async ({ text, values }) => client(text, [...values]);
   }
   throw new TypeError(
-    `client is ${describeType(client)}: give a client of D1, libSQL, node:sqlite or better-sqlite3, or a function (text, values) => rows`,
+    `client is ${describeType(client)}: pass a client of D1, libSQL, node:sqlite or better-sqlite3, or a function (text, values) => rows`,
   );
 }
 
@@ -102,7 +102,7 @@ function askPrepared(client: SqlitePreparingClient): Ask {
 }
 
 /**
- * Runs a statement unless the connection is inside a transaction. A connection of node:sqlite tells that from Node
+ * Runs a statement unless the connection is inside a transaction. A connection of node:sqlite reports that from Node
  * 22.16 on; an older one only refuses to begin another transaction.
  *
  * @throws OpenTransaction

@@ -93,12 +93,12 @@ const SAYINGS: readonly (readonly [RegExp, Meaning])[] = [
     words('cannot commit transaction - SQL statements in progress'),
     means(
       'UNAVAILABLE',
-      'libSQL has kept a statement open that was refused as busy, and writes nothing meanwhile: make a new client, and give it a timeout',
+      'libSQL has kept a statement open that was refused as busy, and writes nothing meanwhile: make a new client, and set its timeout',
     ),
   ],
   [
     words('cannot start a transaction within a transaction'),
-    means('UNAVAILABLE', 'the connection is inside a transaction: give the store a connection of its own; try again'),
+    means('UNAVAILABLE', 'the connection is inside a transaction: pass the store a connection of its own; try again'),
   ],
   [words('database (table |schema )?is locked'), BUSY],
   [

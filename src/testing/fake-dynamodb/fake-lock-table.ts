@@ -76,7 +76,7 @@ const SORT_VALUE = 'lock';
  */
 export function fakeLockTable(mock: DocumentClientMock, options: FakeLockTableOptions = {}): FakeLockTable {
   if (typeof mock?.send?.callsFake !== 'function') {
-    throw new TypeError('mock is not a mocked client: give what mockClient(DynamoDBDocumentClient) returned');
+    throw new TypeError('mock is not a mocked client: pass what mockClient(DynamoDBDocumentClient) returned');
   }
   checkKnown(options, OPTIONS, 'fakeLockTable');
   const { partitionKey = 'lockName', sortKey } = options;
@@ -151,5 +151,5 @@ function refuseClock({ UpdateExpression = '', ExpressionAttributeValues }: Input
 }
 
 function remedy({ TableName }: Input): string {
-  return `give the mock an answer of its own, such as mock.on(PutCommand, { TableName: '${TableName}' }).resolves({})`;
+  return `add an answer to the mock, such as mock.on(PutCommand, { TableName: '${TableName}' }).resolves({})`;
 }

@@ -116,7 +116,7 @@ export const callCases: readonly AdapterCase[] = [
   }),
 
   adapterCase('row 13: F18 a name made from the arguments is refused before anything is written', async (stage) => {
-    await expect(stage.skip({ name: () => '' })).rejects.toThrow("name is '': empty; give the lock a name");
+    await expect(stage.skip({ name: () => '' })).rejects.toThrow("name is '': empty; pass a name");
     expect(stage.verbs()).toEqual([]);
   }),
 

@@ -5,10 +5,10 @@ import type { Need } from './platform.js';
 import type { StageOptions } from './stage.js';
 
 const REFUSED: readonly (readonly [StageOptions, string, ...Need[]])[] = [
-  [{ name: '' }, "name is '': empty; give the lock a name of 1 to 128 bytes"],
-  [{ store: undefined }, 'store is undefined: give a store'],
+  [{ name: '' }, "name is '': empty; pass a name of 1 to 128 bytes"],
+  [{ store: undefined }, 'store is undefined: pass a store'],
   [{ store: { acquire() {} } }, "store has no function 'extend'"],
-  [{ store: () => ({}) }, 'store is a function: give a store', 'store as a value'],
+  [{ store: () => ({}) }, 'store is a function: pass a store', 'store as a value'],
   [{ onSkipped: 'ignore' }, "onSkipped is 'ignore': choose 'return' or 'throw'"],
   [{ tick: 'soon' }, "tick is 'soon': choose 'event' or 'nearest' or 'none'"],
   [{ tick: 'nearest' }, "tick is 'nearest', but no schedule says when ticks are due"],
@@ -17,10 +17,10 @@ const REFUSED: readonly (readonly [StageOptions, string, ...Need[]])[] = [
     'lockAtMostFor is undefined: say how long the lock outlives a holder that dies',
     'lease by an option',
   ],
-  [{ tick: { every: '1ms' } }, 'tick.every is 1ms: give 1s to 366d', 'tick of the local clock'],
+  [{ tick: { every: '1ms' } }, 'tick.every is 1ms: pass 1s to 366d', 'tick of the local clock'],
   [
     { tick: undefined },
-    "tick is undefined: give 'event', 'nearest', { every: '5m' } or a function; or 'none', with which a second call may run again",
+    "tick is undefined: pass 'event', 'nearest', { every: '5m' } or a function; or 'none', with which a second call may run again",
     'tick of the local clock',
   ],
   [

@@ -13,7 +13,7 @@ export type Need =
   | 'a time ahead is wrong'
   /** The option `tick` is required, and may be the local clock. */
   | 'tick of the local clock'
-  /** The platform does not report how long a run can last, so an option must give it. */
+  /** The platform does not report how long a run can last, so an option must set it. */
   | 'lease by an option'
   /** The context has `waitUntil`, for work that goes on after the handler. */
   | 'background'

@@ -38,7 +38,7 @@ const OF_UPSTASH = 'store error: INVALID_REQUEST';
  * worker ends by itself.
  */
 export const FLEET_INVARIANTS: Invariants<SoakHistory> = {
-  'a crash is told to the next run, and no other end is told as one'(history) {
+  'a crash is reported to the next run, and no other end is told as one'(history) {
     const runs = byJob(runsOf(history)).map(byToken);
     const crashed = runs.flat().filter(hasDied);
     const toldWrong = runs.flatMap((ofJob) =>

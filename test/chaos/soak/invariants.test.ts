@@ -262,7 +262,7 @@ const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> 
     'a delivery is skipped for one that was released long since': but(locked(20, 8, 48_900, 9)),
     'a delivery is skipped for one that lost its lock long since': but(locked(20, 8, 31_000, 4)),
   },
-  'a crash is told to the next run': {
+  'a crash is reported to the next run': {
     'a run is told that the one that died had succeeded': but({ id: 9, previous: ['succeeded', 14] }),
     'a run is told that the one that succeeded had crashed': but({ id: 5, previous: ['crashed', 11] }),
     'runs are not told of the one that died, time and again': times(6, (i) => [

@@ -62,7 +62,7 @@ const SKIPS: Record<SkipReason, [level: 'info' | 'warn', words: string]> = {
   'stale-tick': ['warn', 'skipped, a newer tick is done'],
   paused: ['info', 'skipped, an operator paused it'],
   'store-unavailable': ['info', 'skipped, the store is out of reach'],
-  'off-schedule': ['info', 'skipped, this is no tick of the schedule'],
+  'off-schedule': ['info', 'skipped, the schedule has no such tick'],
 };
 const skips = Object.entries(SKIPS).map(
   ([reason, [level, words]]) =>

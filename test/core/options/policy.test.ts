@@ -7,7 +7,7 @@ import { resolvePolicy } from '../../../src/core/options/policy.js';
 import { systemClock } from '../../../src/core/values/clock.js';
 
 const SCHEDULE_REMEDY =
-  "give a duration such as '15m', or a schedule such as cron('0 9 * * *') of single-execution/schedule";
+  "pass a duration such as '15m', or a schedule such as cron('0 9 * * *') of single-execution/schedule";
 
 const store = memoryStore();
 const wrap = (options: object) => withSingleExecution(async () => {}, { name: 'digest', store, ...options });
@@ -117,22 +117,22 @@ describe('resolvePolicy', () => {
 
 describe('row 14: an invalid option is refused when wrapping, with its name, its value and the remedy', () => {
   test.each<[object, Error]>([
-    [{ store: undefined }, new TypeError('store is undefined: give a store, such as dynamoDBStore({ tableName })')],
-    [{ store: null }, new TypeError('store is null: give a store, such as dynamoDBStore({ tableName })')],
-    [{ store: 'locks' }, new TypeError('store is a string: give a store, such as dynamoDBStore({ tableName })')],
+    [{ store: undefined }, new TypeError('store is undefined: pass a store, such as dynamoDBStore({ tableName })')],
+    [{ store: null }, new TypeError('store is null: pass a store, such as dynamoDBStore({ tableName })')],
+    [{ store: 'locks' }, new TypeError('store is a string: pass a store, such as dynamoDBStore({ tableName })')],
     [
       { store: memoryStore },
-      new TypeError('store is a function: give a store, such as dynamoDBStore({ tableName }), or call it first'),
+      new TypeError('store is a function: pass a store, such as dynamoDBStore({ tableName }), or call it first'),
     ],
     [
       { store: { acquire() {}, release() {} } },
-      new TypeError("store has no function 'extend': give a store, such as dynamoDBStore({ tableName })"),
+      new TypeError("store has no function 'extend': pass a store, such as dynamoDBStore({ tableName })"),
     ],
     [
       { clock: { now: () => 0, monotonic: () => 0 } },
-      new TypeError("clock has no function 'setTimer': give { now, monotonic, setTimer }"),
+      new TypeError("clock has no function 'setTimer': pass { now, monotonic, setTimer }"),
     ],
-    [{ clock: Date }, new TypeError('clock is a class: give { now, monotonic, setTimer }')],
+    [{ clock: Date }, new TypeError('clock is a class: pass { now, monotonic, setTimer }')],
     [{ tickMark: 'end' }, new TypeError("tickMark is 'end': choose 'success' or 'start'")],
     [{ onError: 'retry' }, new TypeError("onError is 'retry': choose 'release' or 'hold'")],
     [
@@ -142,25 +142,25 @@ describe('row 14: an invalid option is refused when wrapping, with its name, its
     [
       { offSchedule: 'skip' },
       new TypeError(
-        "offSchedule is 'skip', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *')",
+        "offSchedule is 'skip', but no schedule says when ticks are due: set schedule, such as cron('0 9 * * *')",
       ),
     ],
     [{ onStoreError: true }, new TypeError("onStoreError is true: choose 'throw' or 'skip' or 'run'")],
-    [{ observers: () => {} }, new TypeError('observers is a function: give an array of functions')],
-    [{ observers: [() => {}, 'console'] }, new TypeError('observers is an array: give an array of functions')],
-    [{ lockAtMostFor: 999 }, new RangeError('lockAtMostFor is 999ms: give 1s to 24h')],
-    [{ lockAtMostFor: 0 }, new RangeError('lockAtMostFor is 0ms: give 1s to 24h')],
-    [{ lockAtMostFor: -1 }, new RangeError('lockAtMostFor is -1: give a finite number of milliseconds, 0 or more')],
+    [{ observers: () => {} }, new TypeError('observers is a function: pass an array of functions')],
+    [{ observers: [() => {}, 'console'] }, new TypeError('observers is an array: pass an array of functions')],
+    [{ lockAtMostFor: 999 }, new RangeError('lockAtMostFor is 999ms: pass 1s to 24h')],
+    [{ lockAtMostFor: 0 }, new RangeError('lockAtMostFor is 0ms: pass 1s to 24h')],
+    [{ lockAtMostFor: -1 }, new RangeError('lockAtMostFor is -1: pass a finite number of milliseconds, 0 or more')],
     [{ lockAtMostFor: '10' }, new TypeError("lockAtMostFor is '10', which has no unit: write '10ms', '10s' or '10m'")],
     [
       { lockAtMostFor: null },
       new TypeError(
-        "lockAtMostFor is null: give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
+        "lockAtMostFor is null: pass milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
       ),
     ],
     [
       { lockAtLeastFor: Number.NaN },
-      new RangeError('lockAtLeastFor is NaN: give a finite number of milliseconds, 0 or more'),
+      new RangeError('lockAtLeastFor is NaN: pass a finite number of milliseconds, 0 or more'),
     ],
     [
       { lockAtLeastFor: '25h' },
@@ -168,11 +168,11 @@ describe('row 14: an invalid option is refused when wrapping, with its name, its
         'lockAtLeastFor is 1d1h, longer than the longest lease, 1d: shorten the one or lengthen the other',
       ),
     ],
-    [{ schedule: 0 }, new RangeError('schedule is 0: give the time between two ticks, or leave it out')],
+    [{ schedule: 0 }, new RangeError('schedule is 0: pass the time between two ticks, or leave it out')],
     [
       { schedule: 'hourly' },
       new TypeError(
-        "schedule is 'hourly': give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
+        "schedule is 'hourly': pass milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
       ),
     ],
     ...['0 9 * * MON-FRI', 'cron(0 9 * * ? *)', 'rate(5 minutes)'].map((schedule): [object, Error] => [
@@ -185,20 +185,20 @@ describe('row 14: an invalid option is refused when wrapping, with its name, its
     [
       { tick: 'nearest' },
       new TypeError(
-        "tick is 'nearest', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
+        "tick is 'nearest', but no schedule says when ticks are due: set schedule, such as cron('0 9 * * *') or rate('15m', { start })",
       ),
     ],
-    [{ keepAlive: 'yes' }, new TypeError("keepAlive is 'yes': give true or false")],
-    [{ keepAlive: 1 }, new TypeError('keepAlive is 1: give true or false')],
-    [{ keepAlive: null }, new TypeError('keepAlive is null: give true or false')],
+    [{ keepAlive: 'yes' }, new TypeError("keepAlive is 'yes': pass true or false")],
+    [{ keepAlive: 1 }, new TypeError('keepAlive is 1: pass true or false')],
+    [{ keepAlive: null }, new TypeError('keepAlive is null: pass true or false')],
     [{ maxHold: 0 }, new RangeError('maxHold is 0: say how long a run may hold its lock, or leave it out')],
-    [{ maxHold: -1 }, new RangeError('maxHold is -1: give a finite number of milliseconds, 0 or more')],
-    [{ gracePeriod: -1 }, new RangeError('gracePeriod is -1: give a finite number of milliseconds, 0 or more')],
-    [{ wait: Number.NaN }, new RangeError('wait is NaN: give a finite number of milliseconds, 0 or more')],
+    [{ maxHold: -1 }, new RangeError('maxHold is -1: pass a finite number of milliseconds, 0 or more')],
+    [{ gracePeriod: -1 }, new RangeError('gracePeriod is -1: pass a finite number of milliseconds, 0 or more')],
+    [{ wait: Number.NaN }, new RangeError('wait is NaN: pass a finite number of milliseconds, 0 or more')],
     [{ wait: '20' }, new TypeError("wait is '20', which has no unit: write '20ms', '20s' or '20m'")],
-    [{ maxClockSkew: -5 }, new RangeError('maxClockSkew is -5: give a finite number of milliseconds, 0 or more')],
-    [{ name: '' }, new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes")],
-    [{ name: undefined }, new TypeError('name is undefined: give the lock a name, a string')],
+    [{ maxClockSkew: -5 }, new RangeError('maxClockSkew is -5: pass a finite number of milliseconds, 0 or more')],
+    [{ name: '' }, new RangeError("name is '': empty; pass a name of 1 to 128 bytes")],
+    [{ name: undefined }, new TypeError('name is undefined: pass the name of the lock, a string')],
     [{ tick: 'scheduled' }, new TypeError("tick is 'scheduled': choose 'event' or 'nearest' or 'none'")],
     [{ onSkipped: 'ignore' }, new TypeError("onSkipped is 'ignore': choose 'return' or 'throw'")],
   ])('%o', (options, error) => {
@@ -213,7 +213,7 @@ describe('row 14: an invalid option is refused when wrapping, with its name, its
   });
 
   test('F93 a lease longer than a day, with which one crash would stop a job for as long', () => {
-    expect(() => wrap({ lockAtMostFor: '24h1s' })).toThrow(new RangeError('lockAtMostFor is 1d1s: give 1s to 24h'));
+    expect(() => wrap({ lockAtMostFor: '24h1s' })).toThrow(new RangeError('lockAtMostFor is 1d1s: pass 1s to 24h'));
     expect(() => wrap({ lockAtMostFor: Number.MAX_VALUE })).toThrow(RangeError);
     expect(wrap({ lockAtMostFor: '24h' })).toBeTypeOf('function');
     expect(wrap({ lockAtMostFor: '1s' })).toBeTypeOf('function');
@@ -231,9 +231,9 @@ describe('row 14: an invalid option is refused when wrapping, with its name, its
   );
 
   test.each<[unknown, string]>([
-    [undefined, 'options is undefined: give an object of options'],
-    [null, 'options is null: give an object of options'],
-    ['digest', 'options is a string: give an object of options'],
+    [undefined, 'options is undefined: pass an object of options'],
+    [null, 'options is null: pass an object of options'],
+    ['digest', 'options is a string: pass an object of options'],
   ])('options that are %o', async (options, message) => {
     const given = options as { name: string; store: LockStore };
 

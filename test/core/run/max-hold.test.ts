@@ -40,7 +40,7 @@ describe('row 23: maxHold', () => {
     const { options, extendedAt } = keptLocks();
     const running = executeWithLock(
       async ({ extend }) => {
-        await expect(extend('2d')).rejects.toThrow(new RangeError('duration is 2d: give 24h at most'));
+        await expect(extend('2d')).rejects.toThrow(new RangeError('duration is 2d: pass 24h at most'));
         await extend('24h');
       },
       { ...options, maxHold: '2d' },

@@ -98,7 +98,7 @@ describe('with locking switched off', () => {
 
 describe('with locking on', () => {
   const cannotRead = (value: string) =>
-    `SINGLE_EXECUTION_DISABLED is '${value}', and locking stays on: give 1 or true to switch it off, 0 or false to keep it on`;
+    `SINGLE_EXECUTION_DISABLED is '${value}', and locking stays on: set 1 or true to switch it off, 0 or false to keep it on`;
 
   test.each<[string | undefined, string[]]>([
     [undefined, []],

@@ -30,7 +30,7 @@ test.each<[string, object, string | undefined, string]>([
   ['an unknown option', { wayt: '1s' }, undefined, "unknown option 'wayt': the options are name, wait"],
   ['an option that is undefined', { wayt: undefined }, undefined, "unknown option 'wayt': the options are name, wait"],
   ['an option of a store', { wayt: '1s' }, 'aStore', "unknown option 'wayt' of aStore: the options are name, wait"],
-  ['options that are null', null as never, undefined, 'options is null: give an object of options'],
+  ['options that are null', null as never, undefined, 'options is null: pass an object of options'],
 ])('refuses %s', (_, options, owner, message) => {
   expect(() => checkKnown(options, known, owner)).toThrow(new TypeError(message));
 });
@@ -52,10 +52,10 @@ test('a choice is one of the choices', () => {
 });
 
 test.each<[unknown, string]>([
-  [undefined, 'store is undefined: give a store'],
-  [{ acquire() {} }, "store has no function 'release': give a store"],
+  [undefined, 'store is undefined: pass a store'],
+  [{ acquire() {} }, "store has no function 'release': pass a store"],
 ])('a store that is %o lacks functions', (store, message) => {
-  expect(() => checkMethods('store', store, ['acquire', 'release'], 'give a store')).toThrow(new TypeError(message));
+  expect(() => checkMethods('store', store, ['acquire', 'release'], 'pass a store')).toThrow(new TypeError(message));
 });
 
 test.each<[unknown, string]>([

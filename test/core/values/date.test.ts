@@ -71,9 +71,9 @@ describe('F138 a Date is one by what it is, not by its class', () => {
       expect(shown(value)).toBe(says);
       const options = { name: 'x', store: memoryStore(), lockAtMostFor: '1m', observers: [] };
       await expect(executeWithLock(() => 1, { ...options, tick: value as never })).rejects.toThrow(
-        new TypeError(`tick is ${says}: give a Date, or epoch milliseconds, or leave it out`),
+        new TypeError(`tick is ${says}: pass a Date, or epoch milliseconds, or leave it out`),
       );
-      expect(() => cron('0 2 * * *').next(value as never)).toThrow(new TypeError(`at is ${says}: give a Date`));
+      expect(() => cron('0 2 * * *').next(value as never)).toThrow(new TypeError(`at is ${says}: pass a Date`));
     },
   );
 });

@@ -95,7 +95,7 @@ describe('parseDuration', () => {
       new TypeError("lockAtMostFor is '10', which has no unit: write '10ms', '10s' or '10m'"),
     );
     expect(() => parseDuration(-1)).toThrow(
-      new RangeError('duration is -1: give a finite number of milliseconds, 0 or more'),
+      new RangeError('duration is -1: pass a finite number of milliseconds, 0 or more'),
     );
   });
 

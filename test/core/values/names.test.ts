@@ -31,12 +31,12 @@ describe('checkLockName', () => {
   });
 
   test.each<[unknown, Error]>([
-    [undefined, new TypeError('name is undefined: give the lock a name, a string')],
-    [null, new TypeError('name is null: give the lock a name, a string')],
-    [5, new TypeError('name is 5: give the lock a name, a string')],
-    [{}, new TypeError('name is an object: give the lock a name, a string')],
-    [Promise.resolve('a'), new TypeError('name is an object: give the lock a name, a string')],
-    ['', new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes")],
+    [undefined, new TypeError('name is undefined: pass the name of the lock, a string')],
+    [null, new TypeError('name is null: pass the name of the lock, a string')],
+    [5, new TypeError('name is 5: pass the name of the lock, a string')],
+    [{}, new TypeError('name is an object: pass the name of the lock, a string')],
+    [Promise.resolve('a'), new TypeError('name is an object: pass the name of the lock, a string')],
+    ['', new RangeError("name is '': empty; pass a name of 1 to 128 bytes")],
     [
       'x'.repeat(129),
       new RangeError(

@@ -23,7 +23,7 @@ describe('checkTick', () => {
     ['microseconds', NOW * 1_000, 'tick is 1774749600000000 (+058209-'],
     ['nanoseconds, beyond any Date', NOW * 1e6, 'tick is 1774749600000000000, over 1d ahead'],
     ['more than a day ahead', NOW + DAY + 1, 'over 1d ahead of 1774749600000 (2026-03-29T02:00:00.000Z)'],
-    ['Infinity', Number.POSITIVE_INFINITY, 'tick is Infinity: give a Date, or epoch milliseconds, or leave it out'],
+    ['Infinity', Number.POSITIVE_INFINITY, 'tick is Infinity: pass a Date, or epoch milliseconds, or leave it out'],
   ])('F71 refuses %s, which would keep the job from ever running again', (_, tickMs, message) => {
     expect(() => checkTick(tickMs, NOW)).toThrow(RangeError);
     expect(() => checkTick(tickMs, NOW)).toThrow(message);

@@ -6,7 +6,7 @@ import { memoryLocks, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 
 describe('row 14: an invalid option is refused before any write', () => {
-  const instant = 'give a Date, or epoch milliseconds, or leave it out';
+  const instant = 'pass a Date, or epoch milliseconds, or leave it out';
 
   test.each<[object, Error]>([
     [{ tick: Number.NaN }, new RangeError(`tick is NaN: ${instant}`)],
@@ -39,19 +39,19 @@ describe('row 14: an invalid option is refused before any write', () => {
     ],
     [
       { gracePeriod: '5s' },
-      new TypeError('gracePeriod does nothing without deadline: give both, or leave gracePeriod out'),
+      new TypeError('gracePeriod does nothing without deadline: set both, or leave gracePeriod out'),
     ],
-    [{ signal: 'SIGTERM' }, new TypeError('signal is a string: give an AbortSignal')],
-    [{ signal: {} }, new TypeError("signal has no function 'addEventListener': give an AbortSignal")],
+    [{ signal: 'SIGTERM' }, new TypeError('signal is a string: pass an AbortSignal')],
+    [{ signal: {} }, new TypeError("signal has no function 'addEventListener': pass an AbortSignal")],
     [
       { isManual: true, tick: NOW },
       new TypeError('isManual is true, but a run by hand has no tick: leave one of tick and isManual out'),
     ],
-    [{ isManual: 'now' }, new TypeError("isManual is 'now': give true or false")],
-    [{ lockedBy: 7 }, new TypeError('lockedBy is 7: give a string')],
-    [{ name: '' }, new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes")],
-    [{ name: () => 'digest' }, new TypeError('name is a function: give the lock a name, a string')],
-    [{ store: undefined }, new TypeError('store is undefined: give a store, such as dynamoDBStore({ tableName })')],
+    [{ isManual: 'now' }, new TypeError("isManual is 'now': pass true or false")],
+    [{ lockedBy: 7 }, new TypeError('lockedBy is 7: pass a string')],
+    [{ name: '' }, new RangeError("name is '': empty; pass a name of 1 to 128 bytes")],
+    [{ name: () => 'digest' }, new TypeError('name is a function: pass the name of the lock, a string')],
+    [{ store: undefined }, new TypeError('store is undefined: pass a store, such as dynamoDBStore({ tableName })')],
   ])('%o', async (over, error) => {
     const { store, options } = memoryLocks();
     const acquire = vi.spyOn(store, 'acquire');
@@ -63,8 +63,8 @@ describe('row 14: an invalid option is refused before any write', () => {
   });
 
   test.each([
-    [undefined, 'task is undefined: give a function'],
-    [Promise.resolve(), 'task is an object: give a function'],
+    [undefined, 'task is undefined: pass a function'],
+    [Promise.resolve(), 'task is an object: pass a function'],
   ])('a task that is %o', async (task, message) => {
     await expect(executeWithLock(task as unknown as () => void, memoryLocks().options)).rejects.toThrow(
       new TypeError(message),

@@ -53,7 +53,7 @@ describe("row 88: tick: 'nearest'", () => {
   test('is refused before the first tick of all', () => {
     expect(() => nearestAt(NOON, eventBridge('at(2026-01-01T12:06:00)'))).toThrow(
       new RangeError(
-        'tick is 2026-01-01T12:06:00.000Z, the first of at(2026-01-01T12:06:00), over 5m ahead of 2026-01-01T12:00:00.000Z: call closer to a tick, or give the tick of this call',
+        'tick is 2026-01-01T12:06:00.000Z, the first of at(2026-01-01T12:06:00), over 5m ahead of 2026-01-01T12:00:00.000Z: call closer to a tick, or pass the tick of this call',
       ),
     );
   });
@@ -81,7 +81,7 @@ describe("row 88: tick: 'nearest'", () => {
   ])('is refused when wrapping %s', (_, schedule) => {
     expect(() => nearestAt(NOON, schedule)).toThrow(
       new TypeError(
-        "tick is 'nearest', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
+        "tick is 'nearest', but no schedule says when ticks are due: set schedule, such as cron('0 9 * * *') or rate('15m', { start })",
       ),
     );
   });

@@ -11,9 +11,9 @@ import {
 
 const NOON = Date.parse('2026-01-01T12:00:00Z');
 const DAY = 86_400_000;
-const RANGE = 'give 1s to 366d';
+const RANGE = 'pass 1s to 366d';
 const MISSING =
-  "tick is undefined: give 'event', 'nearest', { every: '5m' } or a function; or 'none', with which a second call may run again";
+  "tick is undefined: pass 'event', 'nearest', { every: '5m' } or a function; or 'none', with which a second call may run again";
 
 /** The chooser of a host whose clock stands at that instant. */
 function chooserAt(
@@ -88,13 +88,13 @@ describe('row 14: an invalid tick option is refused when wrapping', () => {
     [{ every: '367d' }, new RangeError(`tick.every is 367d: ${RANGE}`)],
     [{ every: '5m', offset: '1m' }, new TypeError("unknown option 'tick.offset': the only one is every")],
     [{ Every: '5m' }, new TypeError("unknown option 'tick.Every': the only one is every")],
-    [{ every: -1 }, new RangeError('tick.every is -1: give a finite number of milliseconds, 0 or more')],
-    [{ every: Number.NaN }, new RangeError('tick.every is NaN: give a finite number of milliseconds, 0 or more')],
+    [{ every: -1 }, new RangeError('tick.every is -1: pass a finite number of milliseconds, 0 or more')],
+    [{ every: Number.NaN }, new RangeError('tick.every is NaN: pass a finite number of milliseconds, 0 or more')],
     [{ every: '10' }, new TypeError("tick.every is '10', which has no unit: write '10ms', '10s' or '10m'")],
     [
       {},
       new TypeError(
-        "tick.every is undefined: give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
+        "tick.every is undefined: pass milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
       ),
     ],
     [undefined, new TypeError(MISSING)],

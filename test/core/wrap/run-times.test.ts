@@ -120,10 +120,10 @@ describe.each(DOORS)('row 26: the end that maxDuration sets on /%s', (_, wrap) =
       'lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m, or set maxDuration or keepAlive',
     ],
     [{ maxDuration: 0 }, 'maxDuration is 0: say how long the platform lets a run last'],
-    [{ maxDuration: 'long' }, "maxDuration is 'long': give milliseconds as a number"],
+    [{ maxDuration: 'long' }, "maxDuration is 'long': pass milliseconds as a number"],
     [
       { lockAtMostFor: '1m', gracePeriod: 0 },
-      'gracePeriod does nothing without maxDuration: give both, or leave gracePeriod out',
+      'gracePeriod does nothing without maxDuration: set both, or leave gracePeriod out',
     ],
   ])('row 14: %o is refused when wrapping', (over, message) => {
     expect(() => wrap(async () => {}, { ...setting(), ...over })).toThrow(message);

@@ -19,7 +19,7 @@ afterEach(() => {
 /** NOW is one of its ticks. */
 const everyTen = () => cron('*/10 * * * *');
 const told = (tickMs: number) =>
-  `lock "digest": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, */10 * * * *: correct the schedule or its time zone, set tick: 'nearest', or set offSchedule: 'skip'`;
+  `lock "digest": tick ${new Date(tickMs).toISOString()} is not in its schedule, */10 * * * *: correct the schedule or its time zone, set tick: 'nearest', or set offSchedule: 'skip'`;
 
 function wrapped(more: Partial<LockOptions> = {}) {
   const { options } = memoryLocks();
@@ -37,7 +37,7 @@ function wrapped(more: Partial<LockOptions> = {}) {
   };
 }
 
-describe('row 88: a tick that is no tick of the schedule', () => {
+describe('row 88: a tick that is not in the schedule', () => {
   test('runs, and is reported once by each wrapper, with both and the remedy', async () => {
     const schedule = everyTen();
     const [run, runToo] = [wrapped({ schedule }), wrapped({ schedule })];

@@ -112,7 +112,7 @@ describe('row 36: a trigger that has no scheduled time', () => {
     told.mockRestore();
 
     expect(lines).toEqual([
-      `lock "digest": the trigger has no scheduled time, so a second delivery runs again: give tick as a function, or 'none'; a scheduler in a process, such as croner, needs single-execution/process`,
+      `lock "digest": the trigger has no scheduled time, so a second delivery runs again: set tick to a function, or 'none'; a scheduler in a process, such as croner, needs single-execution/process`,
     ]);
   });
 });

@@ -24,15 +24,15 @@ const executed = (value: unknown): Outcome<unknown> => ({
 
 describe('row 14: an invalid option is refused when wrapping', () => {
   test.each<[unknown, string]>([
-    [undefined, 'handler is undefined: give the function to wrap'],
-    ['digest', "handler is 'digest': give the function to wrap"],
-    [{ fetch() {} }, 'handler is an object: give the function to wrap'],
+    [undefined, 'handler is undefined: pass the function to wrap'],
+    ['digest', "handler is 'digest': pass the function to wrap"],
+    [{ fetch() {} }, 'handler is an object: pass the function to wrap'],
   ])('a handler that is %o', (handler, message) => {
     expect(() => resolveWrapper(handler, { name: 'digest' }, { ownOptions: [] })).toThrow(new TypeError(message));
   });
 
   test.each<[object, Error]>([
-    [{ name: 5 }, new TypeError('name is 5: give the lock a name, a string')],
+    [{ name: 5 }, new TypeError('name is 5: pass the name of the lock, a string')],
     [{ onSkipped: null }, new TypeError("onSkipped is null: choose 'return' or 'throw'")],
   ])('%o', (options, error) => {
     expect(() => wrapper(options)).toThrow(error);

@@ -254,7 +254,7 @@ describe('row 220: what cannot be the binding', () => {
     expect(() => durableObjectStore(namespace, { prefix: 'a' } as never)).toThrow(
       "unknown option 'prefix' of durableObjectStore: the option is keyPrefix",
     );
-    expect(() => durableObjectStore(namespace, { keyPrefix: 7 } as never)).toThrow('keyPrefix is 7: give a string');
+    expect(() => durableObjectStore(namespace, { keyPrefix: 7 } as never)).toThrow('keyPrefix is 7: pass a string');
   });
 
   test.each([

@@ -96,7 +96,7 @@ test('F121 no credentials for good: tried again within the time of the call, no 
     const error = await run(fail, { onStoreError }).catch((thrown) => thrown);
 
     expect(error).toMatchObject({ name: 'LockStoreError', code: 'ACCESS_DENIED', retryable: false });
-    expect(error.message).toMatch(/CredentialsProviderError; give this role valid credentials/);
+    expect(error.message).toMatch(/CredentialsProviderError; set valid credentials for this role/);
     expect(`${error} ${JSON.stringify(error)}`).not.toContain('AKIA');
     expect(new Set(sent())).toEqual(new Set(['acquire']));
     expect(sent().length).toBeGreaterThan(4);

@@ -205,7 +205,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
     await pool.query('CREATE VIEW seen AS SELECT * FROM gone');
     await pool.query('DROP TABLE gone');
 
-    expect(await refusal(pool, 'seen')).toEqual(['KEY_SCHEMA', expect.stringContaining('a table of its own')]);
+    expect(await refusal(pool, 'seen')).toEqual(['KEY_SCHEMA', expect.stringContaining('a table only for the store')]);
   });
 
   test.each([
@@ -344,11 +344,11 @@ test('row 206: the table is made once, and may have a database and odd character
 });
 
 test.each<[unknown, string]>([
-  [{ client: undefined }, 'client is undefined: give a pool or a connection of mysql2 or mariadb'],
-  [{ client: {} }, 'client is an object: give a pool'],
+  [{ client: undefined }, 'client is undefined: pass a pool or a connection of mysql2 or mariadb'],
+  [{ client: {} }, 'client is an object: pass a pool'],
   [{ client: { query: () => 1, escape: () => 1 } }, 'client is of the package mysql: pass a pool of mysql2 or mariadb'],
   [{ client: Promise.resolve() }, 'client is a promise: await it first'],
-  [{ client: () => [], table: 7 }, "table is 7: give the name of a table, or of a schema and a table: 'jobs.locks'"],
+  [{ client: () => [], table: 7 }, "table is 7: pass the name of a table, or of a schema and a table: 'jobs.locks'"],
 ])('options %j are refused', (options, message) => {
   expect(() => mysqlStore(options as never)).toThrow(message);
 });

@@ -226,7 +226,7 @@ describe('F133 the remedy fits', () => {
     [
       'row level security',
       thrown('new row violates …', { code: '42501', routine: 'ExecWithCheckOptions' }),
-      'row level security of table "locks" refuses the row: give the store a table without it (42501)',
+      'row level security of table "locks" refuses the row: turn it off for this table (42501)',
     ],
     [
       'a server that wants TLS',
@@ -258,7 +258,7 @@ test('F133 a name that Postgres would cut off is refused with its length', () =>
   expect(() => postgresTable('x'.repeat(63))).not.toThrow();
   expect(() => postgresTable('ä'.repeat(32))).toThrow(
     new TypeError(
-      `table has the name '${'ä'.repeat(32)}' of 64 bytes: Postgres cuts names off after 63; give a shorter one`,
+      `table has the name '${'ä'.repeat(32)}' of 64 bytes: Postgres cuts names off after 63; use a shorter one`,
     ),
   );
 });

@@ -129,7 +129,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
     expect(await refusal({ client })).toEqual({
       code: 'ACCESS_DENIED',
       retryable: false,
-      message: 'Postgres refused the login: give the client the right user and password (28P01)',
+      message: 'Postgres refused the login: pass the right user and password to the client (28P01)',
     });
   });
 
@@ -219,17 +219,17 @@ describe('the table', () => {
 });
 
 test.each<[unknown, string]>([
-  [{ client: undefined }, 'client is undefined: give a client of pg, postgres, Neon or PGlite, or a function'],
-  [{ client: 'postgres://user:secret@host' }, 'client is a string: give a client'],
-  [{ client: Pool }, 'client is a class: give a client'],
+  [{ client: undefined }, 'client is undefined: pass a client of pg, postgres, Neon or PGlite, or a function'],
+  [{ client: 'postgres://user:secret@host' }, 'client is a string: pass a client'],
+  [{ client: Pool }, 'client is a class: pass a client'],
   [{ client: () => [], table: 'é'.repeat(32) }, 'of 64 bytes: Postgres cuts names off after 63'],
-  [{ client: () => [], table: 'a.b.c' }, "table is 'a.b.c': give the name of a table, or of a schema and a table"],
-  [{ client: () => [], table: '' }, "table is '': give the name of a table"],
+  [{ client: () => [], table: 'a.b.c' }, "table is 'a.b.c': pass the name of a table, or of a schema and a table"],
+  [{ client: () => [], table: '' }, "table is '': pass the name of a table"],
   [
     { client: () => [], tableName: 'x' },
     "unknown option 'tableName' of postgresStore: the options are client, table, keyPrefix",
   ],
-  [{ client: () => [], keyPrefix: 1 }, 'keyPrefix is 1: give a string'],
+  [{ client: () => [], keyPrefix: 1 }, 'keyPrefix is 1: pass a string'],
 ])('options %j are refused', (options, message) => {
   expect(() => postgresStore(options as never)).toThrow(message);
 });

@@ -50,7 +50,7 @@ test.each<[string, string, () => Client]>([
     name: 'LockStoreError',
     code: 'ACCESS_DENIED',
     retryable: false,
-    message: `acquire of lock "login" failed: Redis refused the login (${word}): give the client the right username and password; nothing was sent`,
+    message: `acquire of lock "login" failed: Redis refused the login (${word}): pass the right username and password to the client; nothing was sent`,
   });
   expect(performance.now() - started).toBeLessThan(4_500);
 });

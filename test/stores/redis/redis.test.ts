@@ -254,7 +254,7 @@ describe('errors', () => {
 
     await expect(redisStore({ client: redis }).acquire(claim(), call())).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
-      message: expect.stringContaining('give the store a keyPrefix of its own'),
+      message: expect.stringContaining('set another keyPrefix for this store'),
     });
   });
 });
@@ -403,16 +403,16 @@ describe('a client that cannot send', () => {
 });
 
 test.each<[unknown, string]>([
-  [{ client: new UpstashRedis({ url: 'https://x.y', token: 'z' }) }, 'give it to upstashStore({ redis })'],
+  [{ client: new UpstashRedis({ url: 'https://x.y', token: 'z' }) }, 'pass it to upstashStore({ redis })'],
   [{ client: Promise.resolve() }, 'client is a promise: await it'],
   [undefined, 'redisStore was given undefined: pass { client }'],
-  [{}, 'client is undefined: give a client of ioredis, node-redis, iovalkey or Valkey GLIDE'],
-  [{ client: {} }, 'give a client of ioredis, node-redis, iovalkey or Valkey GLIDE'],
+  [{}, 'client is undefined: pass a client of ioredis, node-redis, iovalkey or Valkey GLIDE'],
+  [{ client: {} }, 'pass a client of ioredis, node-redis, iovalkey or Valkey GLIDE'],
   [
     { client: { evalsha() {} }, prefix: 'x' },
     "unknown option 'prefix' of redisStore: the options are client, keyPrefix",
   ],
-  [{ client: { evalsha() {} }, keyPrefix: 7 }, 'keyPrefix is 7: give a string'],
+  [{ client: { evalsha() {} }, keyPrefix: 7 }, 'keyPrefix is 7: pass a string'],
 ])('refuses %j', (options, message) => {
   expect(() => redisStore(options as RedisStoreOptions)).toThrow(message);
 });

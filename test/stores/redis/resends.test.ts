@@ -28,7 +28,7 @@ describe('one warning, with the option and the remedy, for', () => {
     [
       'ioredis as it comes',
       () => ioredis({}),
-      'has maxRetriesPerRequest: 20, so it can send a request after its call has given up: give the store a client of its own, with maxRetriesPerRequest: 0',
+      'has maxRetriesPerRequest: 20, so it can send a request after its call has given up: pass the store a client of its own, with maxRetriesPerRequest: 0',
     ],
     ['ioredis as BullMQ has it', () => ioredis({ maxRetriesPerRequest: null }), 'has maxRetriesPerRequest: null,'],
     ['ioredis that retries once', () => ioredis({ maxRetriesPerRequest: 1 }), 'has maxRetriesPerRequest: 1,'],

@@ -186,6 +186,6 @@ test.each<[string, unknown]>([
   ['node-redis', createClient()],
 ])('a client of %s is refused', (_, client) => {
   expect(() => upstashStore({ redis: client as UpstashStoreOptions['redis'] })).toThrow(
-    'redis is a client of ioredis or node-redis: give it to redisStore({ client })',
+    'redis is a client of ioredis or node-redis: pass it to redisStore({ client })',
   );
 });

@@ -141,7 +141,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
 
     expect(await refusal(client, 'other')).toEqual([
       'KEY_SCHEMA',
-      'table "other" has other columns: give the store a table of its own, made by sqliteTable() (SQLITE_ERROR)',
+      'table "other" has other columns: create a table only for the store, with sqliteTable() (SQLITE_ERROR)',
     ]);
   });
 
@@ -230,8 +230,8 @@ describe('the table', () => {
 });
 
 test.each<[unknown, string]>([
-  [{ client: undefined }, 'client is undefined: give a client of D1, libSQL, node:sqlite or better-sqlite3'],
-  [{ client: () => [], table: 7 }, "table is 7: give the name of a table, or of a schema and a table: 'jobs.locks'"],
+  [{ client: undefined }, 'client is undefined: pass a client of D1, libSQL, node:sqlite or better-sqlite3'],
+  [{ client: () => [], table: 7 }, "table is 7: pass the name of a table, or of a schema and a table: 'jobs.locks'"],
   [{ client: () => [], name: 'x' }, "unknown option 'name' of sqliteStore: the options are client, table, keyPrefix"],
 ])('options %j are refused', (options, message) => {
   expect(() => sqliteStore(options as never)).toThrow(message);

@@ -26,14 +26,14 @@ export function whole(flag: string, text: string | undefined, min: number, max: 
   if (text === undefined) return undefined;
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new UsageError(`${flag} is '${text}': give a whole number from ${min} to ${max}`);
+  throw new UsageError(`${flag} is '${text}': pass a whole number from ${min} to ${max}`);
 }
 
 /** @throws UsageError if there is a text, and it is not one of these choices */
 export function oneOf<T extends string>(flag: string, text: string | undefined, choices: readonly T[]): T | undefined {
   const chosen = choices.find((choice) => choice === text);
   if (text === undefined || chosen !== undefined) return chosen;
-  throw new UsageError(`${flag} is '${text}': give ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`);
+  throw new UsageError(`${flag} is '${text}': pass ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`);
 }
 
 /** The seed of a play; a random one if none is given. @throws UsageError */
