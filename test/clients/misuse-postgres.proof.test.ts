@@ -181,6 +181,9 @@ describe('F151 what real clients answer instead of their rows', () => {
 
   test('pg: rows as arrays, and values as its type parsers make them', async () => {
     const { default: pg } = await import('pg');
+    // The parsers are those of this copy of pg.
+    const pool = new pg.Pool({ connectionString: url });
+    finally_(() => pool.end());
     const asArrays: PostgresClient = async (text, values) =>
       (await pool.query({ text, values, rowMode: 'array' })).rows;
     const [text, bigint] = [25, 20].map((type) => pg.types.getTypeParser(type));

@@ -2,13 +2,16 @@ import middy from '@middy/core';
 import type { Execution } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
 import { singleExecution } from 'single-execution/middy';
-import { expectTypeOf, test } from 'vitest';
+import { afterEach, expectTypeOf, test, vi } from 'vitest';
 import { adapterContract } from '../adapters/contract/contract.js';
 import { platformOf } from '../adapters/contract/platforms/middy.js';
 
 /* The newest Middy, which wants Node 22. Other tests have the newest one for Node 20, version 6. */
 
 const platform = platformOf(middy as never);
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 for (const { title, needs, play } of adapterContract) {
   if (needs.every((need) => platform.lacks[need] === undefined)) test(title, () => play(platform));
