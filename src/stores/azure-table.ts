@@ -132,7 +132,7 @@ interface Entity {
   readonly partitionKey?: string;
   readonly etag?: string;
   readonly record?: unknown;
-  /** A random id of each write: a client that sends a write twice gets a refusal for the second. */
+  /** A random id of each write. */
   readonly writeId?: unknown;
 }
 
@@ -160,14 +160,18 @@ function tableStorage(client: AzureTableClient): Storage<string> {
     },
     async write(key, record, version, signal) {
       const entity = { partitionKey: keyOf(key), rowKey: ROW_KEY, record: JSON.stringify(record), writeId: newUuid() };
-      const options = { abortSignal: signal };
+      let timesSent = 0;
+      // An entity is sent in one piece.
+      const onUploadProgress = () => void timesSent++;
+      const options = { abortSignal: signal, requestOptions: { onUploadProgress } };
       try {
         if (version === undefined) await client.createEntity(entity, options);
         else await client.updateEntity(entity, 'Replace', { ...options, etag: version });
         return true;
       } catch (error) {
         if (!isRefused(error)) throw azureFailure(error, client, version === undefined ? 'add' : 'update');
-        return (await find(key, signal)).entity?.writeId === entity.writeId;
+        // A client that tries again by itself gets a refusal if its first try was applied, and its answer lost.
+        return timesSent !== 1 && (await find(key, signal)).entity?.writeId === entity.writeId;
       }
     },
     async list(prefix, abortSignal) {

@@ -20,9 +20,8 @@ export function columnOn(way: Way, operation: OperationName): Column | undefined
       return eachCell(withoutTakeover(column), listedOnRedis);
     case 'Postgres':
     case 'libSQL':
-      return onDatabase(operation, withoutTakeover(column));
     case 'Azure':
-      return knowingCopies(onDatabase(operation, withoutTakeover(column)));
+      return onDatabase(operation, withoutTakeover(column));
     default:
       // A cancel follows a write without an answer. A file always answers.
       return operation === 'cancel' ? undefined : onDatabase(operation, withoutTakeover(column));
@@ -47,13 +46,6 @@ function withoutTakeover(column: Column): Column {
     record,
   ];
   return { ...eachCell(column, asAcquire), struck: 'acquire' };
-}
-
-/** The store of Azure reads after a write that is refused, and recognises what the first copy of the write has left. */
-function knowingCopies({ copied: _, ...column }: Column): Column {
-  const { struck, once } = column;
-  const [told, requests, record] = once.answered;
-  return AGAIN.test(struck) ? { ...column, twice: [told, `${requests} read`, record] } : column;
 }
 
 /** On Redis and with Durable Objects, a list also reads each lock that it has found. */

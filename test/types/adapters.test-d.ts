@@ -20,7 +20,7 @@ describe('row 62: Azure', () => {
     expectTypeOf(wrapped).parameters.toEqualTypeOf<[timer: Timer, context: InvocationContext]>();
     expectTypeOf(timed(() => {}, options)).toExtend<TimerHandler>();
     const contextual: TimerHandler = timed((timer, context, execution) => {
-      expectTypeOf(timer.scheduleStatus?.next).toEqualTypeOf<string | undefined>();
+      expectTypeOf(timer.scheduleStatus.next).toBeString();
       expectTypeOf(context.invocationId).toBeString();
       expectTypeOf(execution).toEqualTypeOf<Execution>();
     }, options);

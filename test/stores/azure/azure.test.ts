@@ -10,6 +10,7 @@ import { executeWithLock, type LockAdminStore, type LockStore, type LockStoreErr
 import { lockAdmin } from 'single-execution/admin';
 import { type AzureTableClient, azureTableStore, createAzureTable } from 'single-execution/azure';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { newAttemptId } from '../../../src/core/values/names.js';
 import { ACCOUNT } from '../../support/azurite.js';
 import { azureClient, azureError, azureKey } from '../../support/backends/azure.js';
 import { startBackends } from '../../support/backends/stage.js';
@@ -198,11 +199,12 @@ describe('row 232: F215 a client that sends a write again by itself', () => {
     told.push(outcome.status, (outcome as { release?: unknown }).release);
     lose();
     const lease = await grant(locks);
-    const { fencingToken } = lease;
+    const { fencingToken, lockedAtMs } = lease;
+    const force = { name: 'digest', adminId: newAttemptId('b'), fencingToken, lockedAtMs, nowMs: Date.now() };
     lose();
     told.push((await locks.extend(lease, { leaseMs: 90_000 }, call())).status);
     lose();
-    told.push(await locks.forceRelease({ name: 'digest', fencingToken, by: 'ada', ...FORCE }, call()));
+    told.push(await locks.forceRelease(force, call()));
     lose();
     await locks.pause('digest', { by: 'ada', untilMs: Date.now() + HOUR }, call());
     lose();
@@ -222,8 +224,6 @@ describe('row 232: F215 a client that sends a write again by itself', () => {
     expect(await store.acquire(claim(), call())).toMatchObject({ status: 'refused', reason: 'locked' });
   });
 });
-
-const FORCE = { adminId: 'b1234567890123456789012' };
 
 test('row 233: every name is a key, and a list finds it by its prefix only', async () => {
   const names = [

@@ -22,7 +22,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 };
 
 /** An error as the service writes it. */
-export function azureError(at: 'before' | 'after', status: number, code: string): Fault {
+export function azureError(at: 'before' | 'after', status: number, code: string): Fault & { kind: 'answer' } {
   const text = JSON.stringify({ 'odata.error': { code, message: { lang: 'en-US', value: code } } });
   return { kind: 'answer', at, status, text };
 }
