@@ -56,5 +56,5 @@ function isListOfTexts(value: unknown): value is string[] {
 }
 
 function refuse(name: string, value: unknown, remedy: string): never {
-  throw new TypeError(`context ${name} is ${JSON.stringify(value)}: ${remedy} in cdk.json, or by -c ${name}=…`);
+  throw new TypeError(`context ${name} is ${JSON.stringify(value)}: ${remedy} in cdk.json, or with -c ${name}=…`);
 }

@@ -34,7 +34,7 @@ export interface LockSummary {
   /** Ticks that are not done, oldest first. */
   readonly openTicks: readonly Date[];
   /**
-   * Open ticks that were due during the last ten runs, but that none of these runs was for. Their calls never came, or
+   * Open ticks that were due during the last ten runs and had no run of their own. Their calls never came, or
    * were skipped, for example while the lock was paused: the record keeps neither.
    */
   readonly missedTicks: readonly Date[];

@@ -127,7 +127,7 @@ test.each([
     'set ssl or sslmode of the client as the server has it',
   ],
   ['postgres', 'lacks this database', { pathname: '/nowhere' }, 'the database does not exist: correct its name'],
-  ['postgres', 'refuses the password', { password: 'wrong' }, 'give the client the right user and password'],
+  ['postgres', 'refuses the password', { password: 'wrong' }, 'pass the right user and password'],
   ['mysql', 'is not started', { port: '1' }, 'MySQL could not be reached: start it, or check its address'],
   ['mysql', 'has an unknown host', { hostname: 'no-such-host.invalid' }, 'check its name, and the name server'],
   ['mysql', 'has no TLS', { search: 'ssl=true' }, 'set ssl of the client as the server has it'],

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { transform } from 'esbuild';
@@ -6,6 +7,7 @@ import { type Engines, startEngines } from '../support/backends/stage.js';
 import { KINDS, kindsWith } from '../support/backends.js';
 import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 import { type ChildPrograms, childPrograms, type Said } from '../support/child-program.js';
+import { installed } from '../support/package-sets.js';
 import type { ExampleFile, Order } from './example-runner.js';
 import { allExamples, type Example, isOfVitest } from './examples.js';
 
@@ -110,12 +112,14 @@ function problemsOf(those: readonly Example[]): string[] {
 async function addProject(): Promise<void> {
   const modules = join(built.folder, 'node_modules');
   const imported = all.flatMap(({ code }) => [...code.matchAll(/from '((?:@[\w-]+\/)?[\w-]+)[/']/g)]);
-  const installed = new Set(['single-execution', '@upstash/redis']);
+  const added = new Set(['single-execution', '@upstash/redis']);
+  const clients = await installed('test/clients');
   for (const [, name = ''] of imported) {
-    if (installed.has(name)) continue;
-    installed.add(name);
+    if (added.has(name)) continue;
+    added.add(name);
     await mkdir(dirname(join(modules, name)), { recursive: true });
-    await symlink(join(ROOT, 'node_modules', name), join(modules, name), 'dir');
+    const own = [ROOT, clients].map((folder) => join(folder, 'node_modules', name)).find(existsSync);
+    await symlink(own ?? name, join(modules, name), 'dir');
   }
   for (const folder of ['src', 'dist']) await mkdir(join(built.folder, folder));
   for (const file of ['send-digest.ts', 'src/send-digest.ts', 'dist/send-digest.js', 'package-lock.json']) {

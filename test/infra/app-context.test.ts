@@ -65,11 +65,11 @@ describe('readContext', () => {
 });
 
 describe('readContext refuses', () => {
-  const STAGE = "use up to 20 lower-case letters, digits and '-', such as 'prod' in cdk.json, or by -c stage=…";
-  const REGION = "pass one such as 'eu-west-1' in cdk.json, or by -c region=…";
-  const TENANTS = "pass at least one and each once, such as 'acme,globex' in cdk.json, or by -c tenants=…";
-  const URL = "pass one such as 'https://tenants.example/v1/' in cdk.json, or by -c tenantApiUrl=…";
-  const text = (name: string) => `pass a string in cdk.json, or by -c ${name}=…`;
+  const STAGE = "use up to 20 lower-case letters, digits and '-', such as 'prod' in cdk.json, or with -c stage=…";
+  const REGION = "pass one such as 'eu-west-1' in cdk.json, or with -c region=…";
+  const TENANTS = "pass at least one and each once, such as 'acme,globex' in cdk.json, or with -c tenants=…";
+  const URL = "pass one such as 'https://tenants.example/v1/' in cdk.json, or with -c tenantApiUrl=…";
+  const text = (name: string) => `pass a string in cdk.json, or with -c ${name}=…`;
 
   test.each<[string, unknown, string]>([
     ['stage', 'Prod', `"Prod": ${STAGE}`],

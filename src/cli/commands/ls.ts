@@ -30,7 +30,7 @@ export const ls: Command = {
   about: [
     'One line a lock: its state and, if a run has it, the holder, the tick of that run, the time since it took the lock (AGE) and the time until others may take it (LEFT). While an operator pauses a job, its state is paused, followed by the state without the pause.',
     'LAST is the result of the last run that has ended, and LAST TICK its tick. A run that an operator ended is forced.',
-    'OPEN counts the ticks that are not done: they failed, crashed, were ended by force or were missed. Missed are those that were due during the last ten runs, but that none of these runs was for: their calls never came, or were skipped, for example while the job was paused. A record keeps the newest eight: 8+ means that older ones may be forgotten. FAILURES counts the runs since the last success.',
+    'OPEN counts the ticks that are not done: they failed, crashed, were ended by force or were missed. Missed are those that were due during the last ten runs and had no run of their own: their calls never came, or were skipped, for example while the job was paused. A record keeps the newest eight: 8+ means that older ones may be forgotten. FAILURES counts the runs since the last success.',
     'NEXT is the next tick of the schedule in the record, or for how long a tick is overdue; see single-execution check --help. A record has its schedule from the first call with a tick, if the text of the schedule takes at most 100 bytes and the tool can read it.',
     'The times are compared with the clock of this host. DynamoDB reads the whole table.',
   ],

@@ -27,7 +27,11 @@ export const next: Command = {
     const count = wholeOf('--count', session.text('count') ?? String(USUAL_COUNT), 1, MOST);
     const read = scheduleOf(session.operands[0] ?? '', session.text('time-zone'));
     const schedule = typeof read === 'object' ? read : rate(read);
-    printTicks(session, comingTicks(schedule, session.clock.now(), count), 'no tick is to come: its years are past');
+    printTicks(
+      session,
+      comingTicks(schedule, session.clock.now(), count),
+      'the schedule has no more ticks: its years are over',
+    );
     return EXIT.done;
   },
 };

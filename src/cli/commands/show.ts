@@ -16,7 +16,7 @@ export const show: Command = {
   operands: [1, 1],
   options: {},
   about: [
-    'State, pause, the holder or the last one with its tick, fencing token, and the result of the last run that has ended, with its tick or else its token. If the record has a schedule: the schedule, its next tick, and the tick that is overdue. The JSON is the LockInfo of lockAdmin, with nextTick, overdueTick and missedTicks: the open ticks that were due during the last ten runs, but that none of these runs was for.',
+    'State, pause, the holder or the last one with its tick, fencing token, and the result of the last run that has ended, with its tick or else its token. If the record has a schedule: the schedule, its next tick, and the tick that is overdue. The JSON is the LockInfo of lockAdmin, with nextTick, overdueTick and missedTicks: the open ticks that were due during the last ten runs and had no run of their own.',
   ],
   examples: ['single-execution show send-digest --table locks'],
   async run(session) {

@@ -37,7 +37,7 @@ export function tickFrom(
   const { JOB_NAME: jobName = '' } = env;
   if (jobName === '') {
     throw wrongUse(
-      "--tick-from kubernetes needs JOB_NAME: set it in the CronJob from the label metadata.labels['batch.kubernetes.io/job-name'], by fieldRef",
+      "--tick-from kubernetes needs JOB_NAME: set it in the CronJob from the label metadata.labels['batch.kubernetes.io/job-name'], with fieldRef",
     );
   }
   const tick = tickOfJob(jobName, nowMs);

@@ -11,7 +11,7 @@ export const upstash: StoreKind = {
   option: 'upstash',
   options: {
     upstash: {
-      help: 'Upstash Redis, by UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN',
+      help: 'Upstash Redis, with UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN',
       secrets: ['UPSTASH_REDIS_REST_TOKEN'],
     },
   },

@@ -36,7 +36,7 @@ export const WORDS: ByType<
   'given-up': ({ ticks, others }) => ['warn', `ticks given up: ${ticks.length + others}`],
   recovered: () => ['warn', 'the run before crashed'],
   'clock-skew': ({ minMs, maxMs }) => ['warn', `the clock of this host is off by ${minMs} to ${maxMs} ms`],
-  'clock-unverified': () => ['warn', 'taken over by the clock of this host'],
+  'clock-unverified': () => ['warn', "taken over, going by this host's clock"],
   'tick-unreadable': () => ['warn', 'the scheduled time in the event cannot be read'],
   skipped: ({ reason, holder, scheduleArn }) => {
     const { words, isHeld, isSettled, level = 'info' } = factsOfSkip(reason);

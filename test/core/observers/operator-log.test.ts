@@ -92,7 +92,7 @@ describe.each<readonly [string, EventBody, object, level: (typeof LEVELS)[number
     'warn',
     'the clock of this host is off by 29000 to 30000 ms',
   ],
-  ['clock-unverified', { type: 'clock-unverified' }, {}, 'warn', 'taken over by the clock of this host'],
+  ['clock-unverified', { type: 'clock-unverified' }, {}, 'warn', "taken over, going by this host's clock"],
   [
     'tick-unreadable',
     { type: 'tick-unreadable', value: "'soon'", scheduleArn: 'arn:aws:scheduler:x' },

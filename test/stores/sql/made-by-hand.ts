@@ -16,7 +16,7 @@ export async function expectOfTable(
 ): Promise<void> {
   const asked = claim({ name: NAME });
   if (code !== undefined) {
-    const message = expect.stringContaining('give the store a table');
+    const message = expect.stringMatching(/create a table only for the store|turn it off for this table/);
     expect(await failureOf(store.acquire(asked, call()))).toMatchObject({ code, retryable: false, message });
     return;
   }
