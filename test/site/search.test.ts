@@ -4,6 +4,7 @@ import type { createServer as CreateServer } from 'vitepress';
 import { beforeAll, expect, test } from 'vitest';
 import { placePages } from '../../site/pages.js';
 import { searchOptions } from '../../site/search.js';
+import { packagesOf } from '../support/package-sets.js';
 
 /** What users type into the search, and where the first hit should lead: a page, or a section of one. */
 const QUESTIONS: Readonly<Record<string, string>> = {
@@ -64,7 +65,7 @@ let search: (query: string) => readonly Hit[];
 beforeAll(async () => {
   placePages();
   // Beside Vitest's modules, so that VitePress and its own copy of the search are loaded as the build loads them.
-  const { resolve } = createRequire(import.meta.url);
+  const { resolve } = await packagesOf('site');
   const vitepress = resolve('vitepress');
   const { createServer } = (await import(vitepress)) as { readonly createServer: typeof CreateServer };
   const { default: MiniSearch } = await import(createRequire(vitepress).resolve('minisearch'));

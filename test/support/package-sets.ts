@@ -17,6 +17,7 @@ import { CACHE } from './made-once.js';
 
 /** The folders of the sets that `npm test` needs. */
 const OF_TESTS = [
+  'site',
   'test/azurite',
   'test/clients',
   'test/clients-redis',
@@ -39,7 +40,6 @@ const OF_TESTS = [
 export const PACKAGE_SETS = [
   ...OF_TESTS,
   'bench/systems',
-  'site',
   'test/clients/native',
   'test/clients/prisma',
   'test/mutation',

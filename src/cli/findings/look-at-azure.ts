@@ -17,8 +17,7 @@ const TOO_LONG = 'x'.repeat(40_000);
 
 /** Looks at a table, the rights to it and the service's clock. Writes nothing. */
 export async function lookAtAzure(client: AzureTableClient, session: Examiner): Promise<readonly Finding[]> {
-  const remedy = 'see docs/stores/azure.md, "Permissions or setup"';
-  const table = await lookByReading(session, 'table', `${client.tableName} is there`, remedy);
+  const table = await lookByReading(session, 'table', `${client.tableName} is there`);
   if (table.status === 'problem') return [table];
   return [table, await rights(client, session), await clockOf(client, session)];
 }
