@@ -81,7 +81,7 @@ export async function run(command: string, args: readonly string[], cwd: string)
 /** Links all packages of a folder that the other folder does not have yet. */
 async function linkPackages(from: string, to: string): Promise<void> {
   for (const name of await readdir(from)) {
-    if (name.startsWith('@')) {
+    if (name.startsWith('@') || name === '.bin') {
       await mkdir(join(to, name), { recursive: true });
       await linkPackages(join(from, name), join(to, name));
     } else if (!existsSync(join(to, name))) {
