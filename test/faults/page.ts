@@ -77,9 +77,9 @@ ${operationRows(ASKED, toldOn('DynamoDB'))}
 
 - After silence, what is not granted is cancelled with one request more, unless its tick is done; \`runs\` in the last columns means that the cancel found the lock granted.
 - \`release unknown\` replaces neither the value nor the error of a run. Where nothing was applied, its lock is free at the end of the lease, and its tick runs again.
-- A code is that of a \`LockStoreError\`. \`onStoreError\` decides about \`UNAVAILABLE\` alone.
+- A code is that of a \`LockStoreError\`. \`onStoreError\` decides only about \`UNAVAILABLE\`.
 
-On a database (Postgres, SQLite) each try reads before it writes. The table above holds for the writes there, except for these rows: the next try reads what the unheard write has done, and reports it. An operation that only reads leaves nothing to cancel. On a file of SQLite no answer can be lost: a file that is busy counts as throttled.
+On a database (Postgres, SQLite) each try reads before it writes. The table above holds for the writes there, except for these rows: the next try reads what the unanswered write has done, and reports it. An operation that only reads leaves nothing to cancel. On a file of SQLite no answer can be lost: a file that is busy counts as throttled.
 
 | | one try is late, throttled, lost or unheard | all are throttled | all are lost | all are unheard |
 |---|---|---|---|---|
