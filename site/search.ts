@@ -15,7 +15,7 @@ export const searchOptions = {
   processTerm(term: string): string | null {
     const word = term.toLowerCase();
     const small =
-      'a an the is are it its my i do does of to for in on with and or if how much what where when why can not no';
+      'a an the is are it its my i do does of to for in on with and or if how much what where when why can did not no';
     return small.split(' ').includes(word) ? null : word;
   },
   // In a short word one changed letter makes another word.

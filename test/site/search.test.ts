@@ -8,8 +8,8 @@ import { packagesOf } from '../support/package-sets.js';
 
 /** What users type into the search, and where the first hit should lead: a page, or a section of one. */
 const QUESTIONS: Readonly<Record<string, string>> = {
-  'lambda runs twice': '/questions#my-cron-job-or-lambda-function-runs-twice',
-  'cron job ran twice': '/questions#my-cron-job-or-lambda-function-runs-twice',
+  'lambda runs twice': '/questions#my-cron-job-ran-twice-or-lambda-runs-it-twice',
+  'cron job ran twice': '/questions#my-cron-job-ran-twice-or-lambda-runs-it-twice',
   'vercel cron 400': '/platforms/vercel',
   neon: '/stores/postgres',
   ttl: '/questions#can-i-set-a-ttl-on-the-table-or-delete-old-rows',
@@ -29,7 +29,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   'iam policy': '/deploy/rights',
   terraform: '/deploy/templates',
   'how much does it cost': '/deploy/costs /choose#3-what-does-it-cost',
-  'job did not run alert': '/guides/stopped-jobs /questions#my-job-never-ran-who-notices /on-call#didnotrun',
+  'job did not run alert': '/guides/stopped-jobs /questions#my-job-did-not-run-who-alerts-me /on-call#didnotrun',
   'healthcheck monitoring': '/guides/stopped-jobs /guides/telemetry',
   'unlock stuck lock': '/on-call#unlock-a-job-the-holder-is-dead-and-its-lease-still-runs',
   'skipped locked': '/on-call#locked /on-call#every-run-is-skipped-as-locked /on-call#why-a-run-was-skipped',

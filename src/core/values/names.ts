@@ -16,7 +16,7 @@ const PLAIN = new RegExp(`^[ -~]{1,${MAX_NAME_BYTES}}$`);
  *   character
  */
 export function checkLockName(name: unknown): string {
-  if (typeof name !== 'string') throw new TypeError(`name is ${describe(name)}: pass the name of the lock, a string`);
+  if (typeof name !== 'string') throw new TypeError(`name is ${describe(name)}: pass a string`);
   const problem = nameProblem(name);
   if (problem !== undefined) throw new RangeError(`name is ${describe(name)}: ${problem}`);
   return name;

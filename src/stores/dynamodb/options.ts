@@ -72,7 +72,7 @@ function documentClient(client: DynamoDBStoreOptions['client']): DynamoDBDocumen
 
 function checkText(option: string, value: unknown): void {
   if (typeof value === 'string' && value !== '') return;
-  throw new TypeError(`${option} is ${describe(value)}: pass a string that is not empty`);
+  throw new TypeError(`${option} is ${describe(value)}: pass a non-empty string`);
 }
 
 function checkKey(option: string, value: unknown): void {

@@ -166,7 +166,7 @@ export async function createLockTable(client: DynamoDBClient, options: CreateLoc
   checkStoreOptions('createLockTable', options, TABLE_OPTIONS);
   const { tableName, partitionKey = 'lockName', sortKey } = options;
   if (typeof tableName !== 'string' || tableName === '') {
-    throw new TypeError(`tableName is ${describe(tableName)}: pass a string that is not empty`);
+    throw new TypeError(`tableName is ${describe(tableName)}: pass a non-empty string`);
   }
   const keys = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
   const S: ScalarAttributeType = 'S';

@@ -198,7 +198,7 @@ describe('row 14: an invalid option is refused when wrapping, with its name, its
     [{ wait: '20' }, new TypeError("wait is '20', which has no unit: write '20ms', '20s' or '20m'")],
     [{ maxClockSkew: -5 }, new RangeError('maxClockSkew is -5: pass a finite number of milliseconds, 0 or more')],
     [{ name: '' }, new RangeError("name is '': empty; pass a name of 1 to 128 bytes")],
-    [{ name: undefined }, new TypeError('name is undefined: pass the name of the lock, a string')],
+    [{ name: undefined }, new TypeError('name is undefined: pass a string')],
     [{ tick: 'scheduled' }, new TypeError("tick is 'scheduled': choose 'event' or 'nearest' or 'none'")],
     [{ onSkipped: 'ignore' }, new TypeError("onSkipped is 'ignore': choose 'return' or 'throw'")],
   ])('%o', (options, error) => {

@@ -31,11 +31,11 @@ describe('checkLockName', () => {
   });
 
   test.each<[unknown, Error]>([
-    [undefined, new TypeError('name is undefined: pass the name of the lock, a string')],
-    [null, new TypeError('name is null: pass the name of the lock, a string')],
-    [5, new TypeError('name is 5: pass the name of the lock, a string')],
-    [{}, new TypeError('name is an object: pass the name of the lock, a string')],
-    [Promise.resolve('a'), new TypeError('name is an object: pass the name of the lock, a string')],
+    [undefined, new TypeError('name is undefined: pass a string')],
+    [null, new TypeError('name is null: pass a string')],
+    [5, new TypeError('name is 5: pass a string')],
+    [{}, new TypeError('name is an object: pass a string')],
+    [Promise.resolve('a'), new TypeError('name is an object: pass a string')],
     ['', new RangeError("name is '': empty; pass a name of 1 to 128 bytes")],
     [
       'x'.repeat(129),

@@ -50,7 +50,7 @@ describe('row 14: an invalid option is refused before any write', () => {
     [{ isManual: 'now' }, new TypeError("isManual is 'now': pass true or false")],
     [{ lockedBy: 7 }, new TypeError('lockedBy is 7: pass a string')],
     [{ name: '' }, new RangeError("name is '': empty; pass a name of 1 to 128 bytes")],
-    [{ name: () => 'digest' }, new TypeError('name is a function: pass the name of the lock, a string')],
+    [{ name: () => 'digest' }, new TypeError('name is a function: pass a string')],
     [{ store: undefined }, new TypeError('store is undefined: pass a store, such as dynamoDBStore({ tableName })')],
   ])('%o', async (over, error) => {
     const { store, options } = memoryLocks();

@@ -32,7 +32,7 @@ describe('row 14: an invalid option is refused when wrapping', () => {
   });
 
   test.each<[object, Error]>([
-    [{ name: 5 }, new TypeError('name is 5: pass the name of the lock, a string')],
+    [{ name: 5 }, new TypeError('name is 5: pass a string')],
     [{ onSkipped: null }, new TypeError("onSkipped is null: choose 'return' or 'throw'")],
   ])('%o', (options, error) => {
     expect(() => wrapper(options)).toThrow(error);
