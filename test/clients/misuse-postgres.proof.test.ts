@@ -40,7 +40,7 @@ describe('row 143: an object that cannot run statements is refused when the stor
   });
 
   test('of Prisma', async () => {
-    const { PrismaClient, PrismaPg } = await prismaPackages();
+    const { PrismaClient, PrismaPg } = await prismaPackages('pg');
     const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
     finally_(() => prisma.$disconnect());
     const said = `TypeError: client is Prisma's client: ${BY_FUNCTION}`;
@@ -148,7 +148,7 @@ describe('F151 what real clients answer instead of their rows', () => {
   });
 
   test('Prisma: a number', async () => {
-    const { PrismaClient, PrismaPg } = await prismaPackages();
+    const { PrismaClient, PrismaPg } = await prismaPackages('pg');
     const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
     finally_(() => prisma.$disconnect());
     const client = (text: string, values: unknown[]) => prisma.$executeRawUnsafe(text, ...values);

@@ -1,5 +1,6 @@
 import type { MysqlClient } from 'single-execution/mysql';
-import { overKnex, overKysely, overSequelize, overTypeORM } from './mysql-functions.js';
+import { overKnex, overKysely, overPrisma, overSequelize, overTypeORM } from './mysql-functions.js';
+import { prismaPackages } from './on-demand.js';
 import { planetscaleFetch } from './planetscale-fetch.js';
 import type { Connected, SqlClient } from './sql-client.js';
 
@@ -46,6 +47,7 @@ export const MYSQL_CLIENTS: readonly ClientOfMysql[] = [
   { package: 'drizzle-orm', kind: 'db.$client, over mysql2', connect: ofDrizzle },
   { package: 'knex', kind: 'knex()', connect: ofKnex },
   { package: 'kysely', kind: 'Kysely', connect: ofKysely },
+  { package: '@prisma/client', kind: 'PrismaClient, over mariadb', connect: ofPrisma },
   { package: 'sequelize', kind: 'Sequelize', connect: ofSequelize },
   { package: 'typeorm', kind: 'DataSource', connect: ofTypeORM },
 ];
@@ -177,6 +179,12 @@ export async function connectedKysely(url: string) {
 async function ofKysely(url: string): Promise<ConnectedMysql> {
   const db = await connectedKysely(url);
   return { client: overKysely(db), close: () => db.destroy() };
+}
+
+async function ofPrisma(url: string): Promise<ConnectedMysql> {
+  const { PrismaClient, PrismaMariaDb } = await prismaPackages('mariadb');
+  const prisma = new PrismaClient({ adapter: new PrismaMariaDb(url) });
+  return { client: overPrisma(prisma), close: () => prisma.$disconnect() };
 }
 
 export async function connectedSequelize(url: string) {

@@ -15,6 +15,17 @@ export const overKysely = <DB>(db: Kysely<DB>): MysqlClient => {
   };
 };
 
+interface Prisma {
+  $queryRawUnsafe<T>(text: string, ...values: unknown[]): Promise<T>;
+  $executeRawUnsafe(text: string, ...values: unknown[]): Promise<number>;
+}
+export const overPrisma = (prisma: Prisma): MysqlClient => {
+  return async (text, values) => {
+    if (text.startsWith('SELECT')) return prisma.$queryRawUnsafe<object[]>(text, ...values);
+    return { affectedRows: await prisma.$executeRawUnsafe(text, ...values) };
+  };
+};
+
 // Without `transaction: null`, statements would join the transaction of `Sequelize.useCLS`.
 export const overSequelize = (sequelize: Sequelize): MysqlClient => {
   return async (text, values) => {

@@ -13,12 +13,14 @@ const SCHEMA = `generator client {
   output   = "../generated"
 }
 datasource db {
-  provider = "postgresql"
+  provider = "PROVIDER"
 }
 `;
 const CONFIG = `import { defineConfig } from 'prisma/config';
-export default defineConfig({ schema: 'prisma/schema.prisma', datasource: { url: 'postgres://127.0.0.1/unused' } });
+export default defineConfig({ schema: 'prisma/schema.prisma', datasource: { url: 'PROVIDER://127.0.0.1/unused' } });
 `;
+/** Prisma's adapters, and what it calls their databases. */
+const PROVIDERS = { pg: 'postgresql', mariadb: 'mysql' } as const;
 
 /**
  * Packages over native code of SQLite, compiled for this Node with its own headers: their ready binaries are on GitHub.
@@ -37,19 +39,20 @@ export function nativePackages(): Promise<NodeJS.Require> {
   });
 }
 
-/** Prisma's client and its adapter over pg, generated for an empty schema. */
-export async function prismaPackages(): Promise<PrismaPackages> {
-  const load = await preparedPackages('test/clients/prisma', 'client', async (folder) => {
-    const made = join(folder, 'node_modules/.made');
+/** Prisma's client and its adapter over a driver, generated for an empty schema. */
+export async function prismaPackages(driver: keyof typeof PROVIDERS): Promise<PrismaPackages> {
+  const load = await preparedPackages('test/clients/prisma', `client-${driver}`, async (folder) => {
+    const made = join(folder, `node_modules/.made-${driver}`);
     await mkdir(join(made, 'prisma'), { recursive: true });
-    await writeFile(join(made, 'prisma/schema.prisma'), SCHEMA);
-    await writeFile(join(made, 'prisma.config.ts'), CONFIG);
+    const provider = PROVIDERS[driver];
+    await writeFile(join(made, 'prisma/schema.prisma'), SCHEMA.replace('PROVIDER', provider));
+    await writeFile(join(made, 'prisma.config.ts'), CONFIG.replace('PROVIDER', provider));
     // `generate` would download an engine that it does not use.
     const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' };
     await run(process.execPath, [join(folder, 'node_modules/prisma/build/index.js'), 'generate'], { cwd: made, env });
     await build({
       stdin: {
-        contents: "export * from './generated/client.ts'; export { PrismaPg } from '@prisma/adapter-pg';",
+        contents: `export * from './generated/client.ts'; export * from '@prisma/adapter-${driver}';`,
         resolveDir: made,
       },
       outfile: join(made, 'client.mjs'),
@@ -60,12 +63,13 @@ export async function prismaPackages(): Promise<PrismaPackages> {
       logLevel: 'error',
     });
   });
-  return import(load.resolve('./node_modules/.made/client.mjs'));
+  return import(load.resolve(`./node_modules/.made-${driver}/client.mjs`));
 }
 
 export interface PrismaPackages {
   readonly PrismaClient: new (options: object) => PrismaClient;
   readonly PrismaPg: new (options: { connectionString: string }) => object;
+  readonly PrismaMariaDb: new (url: string) => object;
 }
 
 export interface PrismaClient {

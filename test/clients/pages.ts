@@ -75,6 +75,7 @@ export const MYSQL_ROWS: readonly PageRow[] = [
   { client: 'Drizzle', packages: ['drizzle-orm'], pass: '`db.$client`' },
   { client: 'Knex', packages: ['knex'], pass: BY_FUNCTION },
   { client: 'Kysely', packages: ['kysely'], pass: BY_FUNCTION },
+  { client: 'Prisma', packages: ['@prisma/client'], pass: BY_FUNCTION },
   { client: 'Sequelize', packages: ['sequelize'], pass: BY_FUNCTION },
   { client: 'TypeORM', packages: ['typeorm'], pass: BY_FUNCTION },
 ];

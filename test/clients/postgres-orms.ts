@@ -81,7 +81,7 @@ async function ofMikroORM(url: string): Opened {
 }
 
 async function ofPrisma(url: string): Opened {
-  const { PrismaClient, PrismaPg } = await prismaPackages();
+  const { PrismaClient, PrismaPg } = await prismaPackages('pg');
   const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
   return { client: overPrisma(prisma), close: () => prisma.$disconnect() };
 }

@@ -3,10 +3,10 @@ import postgres from 'postgres';
 import { mysqlStore } from 'single-execution/mysql';
 import type { PostgresClient } from 'single-execution/postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { MYSQL_CLIENTS } from './mysql-clients.js';
+import { DATABASES } from '../stores/sql/databases.js';
 import { call, claim, done, grant } from '../support/one-run.js';
 import { failureOf } from '../support/settled.js';
-import { DATABASES } from '../stores/sql/databases.js';
+import { MYSQL_CLIENTS } from './mysql-clients.js';
 
 /*
  * A client whose one connection is inside a transaction of the program: whatever is written there can be rolled back,

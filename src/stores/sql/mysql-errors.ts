@@ -83,8 +83,9 @@ function numberOfPlanetscale(error: unknown): string {
 function codeOf(chain: readonly unknown[]): string {
   const numbers = chain.flatMap((one) => [
     String(readThrown(one, 'errno')),
-    // Prisma keeps the number as a text.
+    // Prisma keeps the number as a text, and its driver adapters keep it under another name.
     readThrownText(one, 'code'),
+    readThrownText(one, 'originalCode'),
     numberOfPlanetscale(one),
   ]);
   const codes = chain.map((one) => readThrownText(one, 'code'));

@@ -4,7 +4,7 @@ import { explain } from '../../../src/stores/sql/sql-errors.js';
 
 const thrown = (message: string, more: object = {}) => Object.assign(new Error(message), more);
 
-/** Errors as these packages throw them: only the properties that matter. PlanetScale and Prisma were not run. */
+/** Errors as these packages throw them: only the properties that matter. PlanetScale was not run. */
 const CLIENTS: Readonly<Record<string, (errno: number, words: string) => unknown>> = {
   'mysql2 3.24.6': (errno, words) => thrown(words, { code: 'ER_X', errno, sqlState: 'HY000' }),
   'mariadb 3.5.4': (errno, words) =>
@@ -13,8 +13,12 @@ const CLIENTS: Readonly<Record<string, (errno: number, words: string) => unknown
     thrown(`target: x: vttablet: rpc error: ${words} (errno ${errno}) (sqlstate HY000)`, { name: 'DatabaseError' }),
   Drizzle: (errno, words) => thrown('Failed query: …', { cause: thrown(words, { code: 'ER_X', errno }) }),
   Sequelize: (errno, words) => thrown(words, { parent: thrown(words, { errno }), original: thrown(words, { errno }) }),
-  Prisma: (errno, words) =>
+  'Prisma before driver adapters': (errno, words) =>
     thrown('Raw query failed', { code: 'P2010', meta: { code: String(errno), message: words } }),
+  'Prisma 7.10.1': (errno, words) => {
+    const cause = { originalCode: String(errno), originalMessage: words, kind: 'mysql', code: errno, message: words };
+    return thrown('Raw query failed', { code: 'P2010', meta: { driverAdapterError: thrown(words, { cause }) } });
+  },
 };
 
 const judged = (error: unknown) => {
