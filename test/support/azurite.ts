@@ -26,7 +26,7 @@ export async function startAzurite(): Promise<Azurite> {
       downSignal: 'SIGINT',
       command: [
         ...[process.execPath, main, '--disableTelemetry', '--skipApiVersionCheck', '--silent', '--location', folder],
-        ...['--tableHost', HOST, '--tablePort', port],
+        ...['--tableHost', HOST, '--tablePort', port, '--tableKeepAliveTimeout', '60'],
       ],
     }),
   });

@@ -18,5 +18,7 @@ export const AZURE_CLIENTS: Readonly<Record<string, MakeClient>> = {
   '13.3.2': (url, table) => new newest.TableClient(url, table, new newest.AzureNamedKeyCredential(account, key), ONCE),
   '13.0.0': (url, table) => new oldest.TableClient(url, table, new oldest.AzureNamedKeyCredential(account, key), ONCE),
   '13.3.2, its defaults': (url, table) =>
-    new newest.TableClient(url, table, new newest.AzureNamedKeyCredential(account, key), { allowInsecureConnection: true }),
+    new newest.TableClient(url, table, new newest.AzureNamedKeyCredential(account, key), {
+      allowInsecureConnection: true,
+    }),
 };
