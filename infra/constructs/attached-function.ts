@@ -31,7 +31,7 @@ export function timeoutOf(fn: IFunction, given: Duration | undefined): Duration 
   const seconds = resource && (resource.timeout ?? LAMBDA_TIMEOUT.toSeconds());
   if (seconds === undefined || Token.isUnresolved(seconds)) {
     if (given) return given;
-    throw new TypeError(`the timeout of ${fn.node.path} is not known here: say with timeout what it is`);
+    throw new TypeError(`the timeout of ${fn.node.path} is not known here: pass it as timeout`);
   }
   const own = Duration.seconds(seconds);
   if (given && given.toMilliseconds() !== own.toMilliseconds()) {
@@ -64,7 +64,7 @@ export function refuseNoRole(fn: IFunction): void {
   const { grantPrincipal, node, role } = fn;
   if (isUnknown(grantPrincipal)) {
     throw new TypeError(
-      `${node.path} was imported without its role, which needs rights: import it by fromFunctionAttributes, with its role`,
+      `${node.path} was imported without its role, which needs rights: import it with fromFunctionAttributes and its role`,
     );
   }
   if (role) refuseForeignRole(fn, role);

@@ -74,7 +74,7 @@ export function ownMetric(
   const name = lockName === undefined && others.length === 0 ? only : lockName && lockSetOf(lockName, lockNames);
   if (!name) {
     throw new TypeError(
-      `metric ${metricName} is asked for without lockName, and lockNames is [${lockNames.join(', ')}]: say which one with lockName`,
+      `metric ${metricName} is asked for without lockName, and lockNames is [${lockNames.join(', ')}]: name one with lockName`,
     );
   }
   const statistic = GREATEST.includes(metricName) ? 'Maximum' : 'Sum';

@@ -78,7 +78,7 @@ function lockNameOf({ schedule, lockName }: LockSchedule, lockNames: readonly st
   const name = lockName ?? (others.length === 0 && !only?.endsWith('*') ? only : undefined);
   if (name === undefined) {
     throw new TypeError(
-      `schedule ${schedule.expressionString} names no lock, and lockNames is [${lockNames.join(', ')}]: say with lockName which one its runs take`,
+      `schedule ${schedule.expressionString} names no lock, and lockNames is [${lockNames.join(', ')}]: set lockName to the one that its runs take`,
     );
   }
   const keys = lockKeys(name, keyPrefix);

@@ -62,7 +62,7 @@ describe('the timeout', () => {
     ],
   ])('%s must be given', (_, fn) => {
     expect(() => secondsOf(fn())).toThrow(
-      new TypeError('the timeout of Jobs/Mine is not known here: say with timeout what it is'),
+      new TypeError('the timeout of Jobs/Mine is not known here: pass it as timeout'),
     );
     expect(secondsOf(fn(), Duration.minutes(1))).toBe(60);
   });
@@ -83,7 +83,7 @@ test('a function that was imported without its role is refused, and one with it 
 
   expect(() => refuseNoRole(imported())).toThrow(
     new TypeError(
-      'Jobs/Mine was imported without its role, which needs rights: import it by fromFunctionAttributes, with its role',
+      'Jobs/Mine was imported without its role, which needs rights: import it with fromFunctionAttributes and its role',
     ),
   );
   expect(() => refuseNoRole(LambdaFunction.fromFunctionAttributes(stack, 'Mine', { functionArn, role }))).not.toThrow();

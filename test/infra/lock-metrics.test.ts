@@ -184,7 +184,7 @@ describe('row 47: a function has the metrics of its lock', () => {
     );
     expect(() => execution.metricFailed()).toThrow(
       new TypeError(
-        'metric Failed is asked for without lockName, and lockNames is [a, tenant/*]: say which one with lockName',
+        'metric Failed is asked for without lockName, and lockNames is [a, tenant/*]: name one with lockName',
       ),
     );
   });

@@ -38,7 +38,7 @@ describe('row 75: the lock of a schedule', () => {
   ])('row 75: must be named when the function takes %s', (_, lockNames, list) => {
     expect(() => names(lockNames, {})).toThrow(
       new TypeError(
-        `schedule rate(15 minutes) names no lock, and lockNames is [${list}]: say with lockName which one its runs take`,
+        `schedule rate(15 minutes) names no lock, and lockNames is [${list}]: set lockName to the one that its runs take`,
       ),
     );
   });

@@ -77,7 +77,7 @@ beforeAll(async () => {
   const loaded = MiniSearch.loadJSON(index, {
     fields: ['title', 'titles', 'text'],
     storeFields: ['title', 'titles'],
-    searchOptions: { fuzzy: 0.2, prefix: true, boost: { title: 4, text: 2, titles: 1 }, ...searchOptions },
+    searchOptions: { prefix: true, boost: { title: 4, text: 2, titles: 1 }, ...searchOptions },
   });
   search = (query) => loaded.search(query);
 }, 180_000);

@@ -182,7 +182,7 @@ export class LockAlarms extends Construct {
     });
     this.#addOnNumber('clockSkew', {
       metric: this.#functionMetric('ClockSkew', 'Maximum'),
-      alarmDescription: `${path}: a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for "clock-skew".`,
+      alarmDescription: `${path}: a host's clock is off by more than maxClockSkew. No two runs overlap because of it; lockAtLeastFor and takeovers are off by as much. See the log for "clock-skew".`,
     });
   }
 

@@ -368,7 +368,7 @@ new aws.cloudwatch.MetricAlarm('SendDigestLongRun', {
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestClockSkew', {
-  alarmDescription: `${job.name}: a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for "clock-skew". What to do: docs/on-call.md#clockskew of single-execution.`,
+  alarmDescription: `${job.name}: a host's clock is off by more than maxClockSkew. No two runs overlap because of it; lockAtLeastFor and takeovers are off by as much. See the log for "clock-skew". What to do: docs/on-call.md#clockskew of single-execution.`,
   namespace,
   metricName: 'ClockSkew',
   dimensions: { FunctionName: fn.name },

@@ -490,7 +490,7 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_long_run" {
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_clock_skew" {
   alarm_name          = "${local.send_digest.full_name}-clock-skew"
-  alarm_description   = "${local.send_digest.name}: a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for \"clock-skew\". What to do: docs/on-call.md#clockskew of single-execution."
+  alarm_description   = "${local.send_digest.name}: a host's clock is off by more than maxClockSkew. No two runs overlap because of it; lockAtLeastFor and takeovers are off by as much. See the log for \"clock-skew\". What to do: docs/on-call.md#clockskew of single-execution."
   namespace           = "SingleExecution/${local.send_digest.full_name}"
   metric_name         = "ClockSkew"
   dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }

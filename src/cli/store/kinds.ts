@@ -69,7 +69,7 @@ export async function openStore(
   if (others.length > 0 && !line.has('quiet')) {
     const [are, one] = others.length === 1 ? ['is', 'it'] : ['are', 'one of them'];
     terminal.note(
-      `single-execution: the locks are in ${named.kind.title}, by ${used}; ${others.join(' and ')} ${are} set too: to use ${one}, unset ${used} or name the store by an option`,
+      `single-execution: the locks are in ${named.kind.title}, by ${used}; ${others.join(' and ')} ${are} set too: to use ${one}, unset ${used} or name the store with an option`,
     );
   }
   return named.kind.open(named, clock);

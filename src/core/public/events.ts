@@ -87,7 +87,7 @@ export type EventBody =
   | {
       /** The handler is about to be called. */
       readonly type: 'started';
-      /** Token of the grant; 0 when the run is unguarded. */
+      /** Token of the grant; 0 when the run is unguarded (without a lock). */
       readonly fencingToken: number;
     }
   | {

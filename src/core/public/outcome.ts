@@ -13,7 +13,7 @@ export interface Executed<T> {
   readonly name: string;
   /** The result of the task. */
   readonly value: T;
-  /** The fencing token: greater than every earlier token of this name; 0 when the run was unguarded. */
+  /** The fencing token: greater than every earlier token of this name; 0 when the run was unguarded (without a lock). */
   readonly fencingToken: number;
   /** The scheduled time of the run; absent if the run has no tick. */
   readonly tick?: Date;

@@ -22,10 +22,13 @@ const MEANINGS: DatabaseErrors['meanings'] = [
   [/^(1142|1143)$/, { code: 'ACCESS_DENIED', why: rightOf }],
   [/^(1044|1227|1370)$/, means('ACCESS_DENIED', 'no right to this database: GRANT the user of this client its rights')],
   [/^(1045|1698|1820|1862|3118|4151)$/, { code: 'ACCESS_DENIED', why: wrongLogin }],
-  [/^1130$/, means('ACCESS_DENIED', 'MySQL lets no user in from this host: make the user of this client for it')],
+  [
+    /^1130$/,
+    means('ACCESS_DENIED', 'MySQL lets no user in from this host: create the user of this client for this host'),
+  ],
   [/^(1146|1051)$/, NO_TABLE],
   [/^1049$/, NO_DATABASE],
-  [/^(1059|1102|1103)$/, means('INVALID_REQUEST', 'MySQL takes no such name: correct table')],
+  [/^(1059|1102|1103)$/, means('INVALID_REQUEST', 'MySQL does not accept this name: correct table')],
   [
     /^1665$/,
     means(

@@ -57,7 +57,7 @@ export interface DatabaseErrors {
 export const NO_TABLE: Meaning = {
   code: 'TABLE_NOT_FOUND',
   why: ({ table, database }) =>
-    `table ${table} does not exist: make it by create${database.door}Table(client), or correct table`,
+    `table ${table} does not exist: make it with create${database.door}Table(client), or correct table`,
 };
 export const OTHER_COLUMNS: Meaning = {
   code: 'KEY_SCHEMA',
@@ -66,7 +66,7 @@ export const OTHER_COLUMNS: Meaning = {
 export const REFUSED_ROW: Meaning = {
   code: 'KEY_SCHEMA',
   why: ({ table, database }) =>
-    `table ${table} refuses the row of a lock by a type, a constraint, a rule or a trigger: ${tableOfItsOwn(database)}`,
+    `table ${table} has a type, a constraint, a rule or a trigger that refuses the row of a lock: ${tableOfItsOwn(database)}`,
 };
 export const NO_DATABASE: Meaning = {
   code: 'INVALID_REQUEST',

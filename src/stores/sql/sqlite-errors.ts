@@ -41,7 +41,10 @@ const MEANINGS: DatabaseErrors['meanings'] = [
   [/^SQLITE_FULL$/, means('UNAVAILABLE', 'the disk or the database is full: free some space')],
   [/^SQLITE_(TOOBIG|CONSTRAINT|MISMATCH)$/, REFUSED_ROW],
   [/^(SQLITE_AUTH|HTTP 40[13])$/, CREDENTIALS],
-  [/^SQLITE_NOTADB$/, means('INVALID_REQUEST', 'the file is no SQLite database, or is encrypted: correct its path')],
+  [
+    /^SQLITE_NOTADB$/,
+    means('INVALID_REQUEST', 'the file is not an SQLite database, or is encrypted: correct its path'),
+  ],
   [/^CLIENT_CLOSED$/, CLOSED],
   [/^BLOCKED$/, means('ACCESS_DENIED', 'the service has blocked this database: look at its plan and its limits')],
   [/^(URL_(INVALID|SCHEME_NOT_SUPPORTED|PARAM_NOT_SUPPORTED)|HTTP 404)$/, WRONG_URL],

@@ -188,12 +188,12 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
   test('a table that is missing', async () => {
     expect(await refusal(pool, 'nowhere')).toEqual([
       'TABLE_NOT_FOUND',
-      'table `nowhere` does not exist: make it by createMysqlTable(client), or correct table (1146)',
+      'table `nowhere` does not exist: make it with createMysqlTable(client), or correct table (1146)',
     ]);
   });
 
   test.each(['x'.repeat(65), 'locks ', `${'x'.repeat(65)}.locks`])('a name that no table has: %j', async (table) => {
-    const said = ['INVALID_REQUEST', expect.stringContaining('MySQL takes no such name: correct table')];
+    const said = ['INVALID_REQUEST', expect.stringContaining('MySQL does not accept this name: correct table')];
 
     expect(await refusal(pool, table)).toEqual(said);
     const { code, message } = await failureOf<LockStoreError>(createMysqlTable(pool, { table }));

@@ -91,7 +91,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
       code: 'TABLE_NOT_FOUND',
       retryable: false,
       message:
-        'table "jobs"."locks" does not exist: make it by createPostgresTable(client), or correct table or the search_path (42P01)',
+        'table "jobs"."locks" does not exist: make it with createPostgresTable(client), or correct table or the search_path (42P01)',
     });
   });
 

@@ -77,7 +77,7 @@ describe('F133 a file that is no database fails at once, with the remedy', () =>
 
     expect(error).toMatchObject({
       code: 'INVALID_REQUEST',
-      message: expect.stringContaining('the file is no SQLite database, or is encrypted: correct its path'),
+      message: expect.stringContaining('the file is not an SQLite database, or is encrypted: correct its path'),
     });
   });
 
