@@ -25,7 +25,11 @@ const config: KnipConfig = {
       entry: ['.vitepress/{config,theme/index}.ts'],
       ignoreDependencies: ['typedoc-plugin-markdown'],
     },
-    'test/clients': { entry: ['program.ts', '*.test.ts', '*.test-d.ts'] },
+    'test/clients': {
+      entry: ['program.ts', '*.test.ts', '*.test-d.ts'],
+      // Loaded by its name.
+      ignoreDependencies: ['@azure/data-tables-13.0'],
+    },
     'test/conformance': { entry: ['*.test.ts'] },
     'test/edge': { entry: ['*.test.ts', '*.worker.ts', 'program.ts'], ignoreDependencies: ['.+'] },
     'test/infra/templates': { entry: ['*.test.ts'], ignoreDependencies: ['.+'] },
@@ -45,6 +49,8 @@ const config: KnipConfig = {
   ignoreDependencies: [
     // The name that a test gives the file of an example.
     'example',
+    // Of the set in site/.
+    'vitepress',
     '@humanwhocodes/upstash-redis-server',
     '@nestjs/common',
     '@nestjs/core',

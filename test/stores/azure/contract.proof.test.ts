@@ -1,11 +1,11 @@
 import { azureTableStore } from 'single-execution/azure';
 import { lockStoreContract } from 'single-execution/testing';
 import { afterAll, describe, expect, test } from 'vitest';
-import { AZURE_CLIENTS } from './azure-clients.js';
 import { azureClient, azureKey } from '../../support/backends/azure.js';
 import { startBackends } from '../../support/backends/stage.js';
 import { memberCases } from '../../support/member-cases.js';
 import { call } from '../../support/one-run.js';
+import { AZURE_CLIENTS } from './azure-clients.js';
 
 const LONGEST_MS = 300_000;
 
