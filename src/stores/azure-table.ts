@@ -7,7 +7,7 @@ import { checkMethods, checkStoreOptions, describe, describeType, namesOf } from
 import type { Signal } from '../core/values/clock.js';
 import { newUuid } from '../core/values/names.js';
 import { azureFailure, isAbsent, isRefused, isUnsentByAzure } from './azure-errors.js';
-import { refused } from './storage-answer.js';
+import { parsedRecord, refused } from './storage-answer.js';
 import type { Storage, StoredRecord } from './storage-port.js';
 import { storageStore } from './storage-store.js';
 
@@ -156,7 +156,7 @@ function tableStorage(client: AzureTableClient): Storage<string> {
       if (entity === undefined) return { nowMs };
       // A gateway has answered in place of the service.
       if (typeof entity.etag !== 'string') throw azureFailure(undefined, client, 'query');
-      return { record: parsed(entity.record), version: entity.etag, nowMs };
+      return { record: parsedRecord(entity.record), version: entity.etag, nowMs };
     },
     async write(key, record, version, signal) {
       const entity = { partitionKey: keyOf(key), rowKey: ROW_KEY, record: JSON.stringify(record), writeId: newUuid() };
@@ -185,7 +185,7 @@ function tableStorage(client: AzureTableClient): Storage<string> {
           if (!times.hasList()) throw azureFailure(undefined, client, 'query');
           for (const { partitionKey = '', record } of page as readonly Entity[]) {
             const key = nameOf(partitionKey);
-            if (key !== undefined) found.push({ key, record: parsed(record), nowMs: times.nowMs() });
+            if (key !== undefined) found.push({ key, record: parsedRecord(record), nowMs: times.nowMs() });
           }
         }
       } catch (error) {
@@ -238,15 +238,4 @@ function nameOf(partitionKey: string): string | undefined {
     // Not encoded by this store.
     return undefined;
   }
-}
-
-/** Reads a record. A row with somebody else's data is a corrupt record: its lock is granted to nobody. */
-function parsed(text: unknown): StoredRecord {
-  try {
-    const record: unknown = JSON.parse(String(text));
-    if (typeof record === 'object' && record !== null && !Array.isArray(record)) return record as StoredRecord;
-  } catch {
-    // The text is not JSON.
-  }
-  return { state: 'unreadable' };
 }

@@ -55,6 +55,20 @@ function checkTime(nowMs: number): void {
   if (!isInstant(nowMs)) throw refused(`the storage's nowMs is ${describe(nowMs)}; pass whole epoch milliseconds`);
 }
 
+/**
+ * Reads the text of a record. A row with somebody else's data is a corrupt record, not an absent one: its lock is
+ * granted to nobody.
+ */
+export function parsedRecord(text: unknown): StoredRecord {
+  try {
+    const record: unknown = JSON.parse(String(text));
+    if (isPlainObject(record)) return record as StoredRecord;
+  } catch {
+    // The text is not JSON.
+  }
+  return { state: 'unreadable' };
+}
+
 /** Whether a value is an object as JSON has it, of any realm. */
 function isPlainObject(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;

@@ -6,6 +6,7 @@ import { takingTurns } from '../../core/request/turns.js';
 import { UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
 import type { Clock, Signal } from '../../core/values/clock.js';
 import { errorName, readThrownText } from '../../core/values/thrown.js';
+import { parsedRecord } from '../storage-answer.js';
 import type { Storage, StoredRecord } from '../storage-port.js';
 import { storageStore } from '../storage-store.js';
 import { type NewestVersions, newestVersions } from './newest-versions.js';
@@ -150,7 +151,7 @@ function sqlStorage(
       if (isInside || beganUs < (readAtUs.get(signal) ?? 0)) throw failureOf(new OpenTransaction(), inTransaction());
       readAtUs.set(signal, nowUs);
       const nowMs = Math.floor(nowUs / 1_000);
-      return { record: record === undefined ? undefined : parsed(record), version, nowMs };
+      return { record: record === undefined ? undefined : parsedRecord(record), version, nowMs };
     },
     async write(key, record, found, signal, notAfterMs) {
       const version = found ?? (statements.make && 0);
@@ -173,7 +174,7 @@ function sqlStorage(
       const rows = readListedRows(await ask(statements.list(prefix), signal), database);
       return rows.map(({ name, record, nowUs }) => ({
         key: name,
-        record: parsed(record),
+        record: parsedRecord(record),
         nowMs: Math.floor(nowUs / 1_000),
       }));
     },
@@ -200,20 +201,6 @@ function inTransaction(): SqlFailure {
     why: "the client's connection is inside a transaction of this program, which could take the lock back; nothing was written: pass a client with connections of its own, such as a pool",
     isUnsent: true,
   };
-}
-
-/**
- * Reads a record. A row with somebody else's data is a corrupt record, not an absent one: its lock is granted to
- * nobody.
- */
-function parsed(text: unknown): StoredRecord {
-  try {
-    const record: unknown = JSON.parse(String(text));
-    if (typeof record === 'object' && record !== null && !Array.isArray(record)) return record as StoredRecord;
-  } catch {
-    // The text is not JSON.
-  }
-  return { state: 'unreadable' };
 }
 
 /**
