@@ -36,7 +36,7 @@ const MEANINGS: readonly (readonly [codes: RegExp, meaning: Meaning])[] = [
       code: 'TABLE_NOT_FOUND',
       isUnsent: true,
       why: ({ tableName }) =>
-        `table ${tableName} does not exist: make it by createAzureTable(client), or correct its name`,
+        `table ${tableName} does not exist: create it with createAzureTable(client), or correct its name`,
     },
   ],
   [/^TableBeingDeleted$/, means('UNAVAILABLE', true, 'the table is being deleted: wait, and make it again')],
@@ -61,7 +61,7 @@ const MEANINGS: readonly (readonly [codes: RegExp, meaning: Meaning])[] = [
     means(
       'ACCESS_DENIED',
       true,
-      'the client has no credentials: sign in, or give it a connection string, a key or a SAS token',
+      'the client has no credentials: sign in, or make it with a connection string, a key or a SAS token',
     ),
   ],
   [
@@ -141,7 +141,7 @@ function unanswered(error: unknown): Meaning {
 function noRight({ tableName, right }: Failed): string {
   if (right === 'create')
     return `no right to create table ${tableName}: use the account key, or the role Storage Table Data Contributor`;
-  return `no right to table ${tableName} (${right} was refused): give this client a SAS token with query, add and update (sp=rau), or the role Storage Table Data Contributor`;
+  return `no right to table ${tableName} (${right} was refused): use a SAS token with query, add and update (sp=rau), or the role Storage Table Data Contributor`;
 }
 
 /** The service answers alike for a wrong key, and for a SAS token that has expired. The token itself has its end. */
@@ -151,7 +151,7 @@ function wrongLogin({ error }: Failed): string {
   if (endMs <= Date.parse(dateOf(error))) {
     return `the SAS token of the client has expired at ${new Date(endMs).toISOString()}: make a new one`;
   }
-  return 'Azure refused the login: give the client the right account key or SAS token, set the clock of this host, and allow its address in the firewall of the account';
+  return 'Azure refused the login: pass the right account key or SAS token to the client, set the clock of this host, and allow its address in the firewall of the account';
 }
 
 function dateOf(error: unknown): string {

@@ -106,13 +106,13 @@ export async function createAzureTable(client: AzureTableClient): Promise<void> 
   }
 }
 
-const GIVE = "give a TableClient of @azure/data-tables, such as TableClient.fromConnectionString(text, 'locks')";
+const PASS = "pass a TableClient of @azure/data-tables, such as TableClient.fromConnectionString(text, 'locks')";
 const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]{2,62}$/;
 
 /** @throws TypeError for a value that is not a client of one table in the primary region */
 function checkClient(client: AzureTableClient): void {
-  if (typeof client !== 'object') throw new TypeError(`client is ${describeType(client)}: ${GIVE}`);
-  checkMethods('client', client, ['getEntity', 'createEntity', 'updateEntity', 'listEntities', 'createTable'], GIVE);
+  if (typeof client !== 'object') throw new TypeError(`client is ${describeType(client)}: ${PASS}`);
+  checkMethods('client', client, ['getEntity', 'createEntity', 'updateEntity', 'listEntities', 'createTable'], PASS);
   const { tableName, url } = client;
   if (!TABLE_NAME.test(tableName)) {
     throw new TypeError(

@@ -46,7 +46,7 @@ const acquiring = (client: AzureTableClient, budgetMs?: number) =>
   failureOf<LockStoreError>(azureTableStore({ client }).acquire(claim(), call(budgetMs)));
 
 describe('row 229: a value that is no client of one table is refused when the store is made', () => {
-  const GIVE = 'give a TableClient of @azure/data-tables';
+  const PASS = 'pass a TableClient of @azure/data-tables';
   test.each([
     ['a connection string', `AccountKey=${ACCOUNT.key}`, 'client is a string'],
     ['undefined', undefined, 'client is undefined'],
@@ -59,7 +59,7 @@ describe('row 229: a value that is no client of one table is refused when the st
 
       expect(error).toBeInstanceOf(TypeError);
       expect(error.message).toContain(words);
-      expect(error.message).toContain(GIVE);
+      expect(error.message).toContain(PASS);
       expect(error.message).not.toContain(ACCOUNT.key);
     }
   });
@@ -98,7 +98,7 @@ describe('row 230: the rights on the page of Azure are enough', () => {
         : await acquiring(client);
 
     expect(error).toMatchObject({ code: 'ACCESS_DENIED', retryable: false });
-    expect(error.message).toContain(`no right to table ${place} (${right} was refused): give this client a SAS token`);
+    expect(error.message).toContain(`no right to table ${place} (${right} was refused): use a SAS token`);
   });
 
   test('a token cannot make the table, and the tool finds what is missing', async () => {
