@@ -156,7 +156,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+// Bundled programs of tests contain this file too.
+if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv[1].endsWith('package-sets.ts')) {
   const given = process.argv.slice(2);
   const asked: readonly string[] = given[0] === '--tests' ? OF_TESTS : given;
   const unknown = asked.filter((name) => !PACKAGE_SETS.some((set) => set === name));

@@ -195,7 +195,7 @@ test('--export overwrites a file with --force alone', async () => {
 test.each([
   [['--force'], 2, '--force is for --export'],
   [['--port', '65536'], 2, "--port is '65536'"],
-  [['--export', 'r.html', '--read-only'], 2, '--export serves nothing'],
+  [['--export', 'r.html', '--read-only'], 2, '--read-only has no effect with --export'],
   [['--export', '/nowhere/r.html'], 1, 'cannot be written'],
 ])('console %j ends with %i and says why', async (args, code, words) => {
   const { stderr, ...end } = await stage()

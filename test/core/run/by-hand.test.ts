@@ -72,6 +72,6 @@ test('row 223: deliveries see the same ticks with runs by hand between them, how
     fc.asyncProperty(anyWorld, async (world) => {
       expect(await play(world, true)).toEqual(await play(world, false));
     }),
-    { numRuns: 150 },
+    { numRuns: 50 },
   );
 });
