@@ -16,7 +16,7 @@ import { LEASE_MS, type Locks } from './redis-locks.js';
 /** Runs the task if the lock of this name is free. Resolves to whether it ran. */
 export type Guard = (name: string, task: () => Promise<unknown>) => Promise<boolean>;
 
-export interface Database {
+interface Database {
   readonly locks: Locks;
   /** The database's own advisory lock, which a session holds. */
   readonly advisory?: Guard;
