@@ -9,7 +9,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startAzurite } from '../test/support/azurite.js';
+import { addressOf, startAzurite } from '../test/support/azurite.js';
 import { startMariaDB } from '../test/support/mariadb.js';
 import { nodeBinary } from '../test/support/node-binary.js';
 import { startPostgresServer } from '../test/support/postgres-server.js';
@@ -22,7 +22,7 @@ const mysql = await startMariaDB();
 const azurite = await startAzurite();
 const folder = await mkdtemp(join(tmpdir(), 'bench-sql-'));
 try {
-  for (const at of [postgres.url, mysql.url, `file:${join(folder, 'locks.db')}`, azurite.url]) {
+  for (const at of [postgres.url, mysql.url, `file:${join(folder, 'locks.db')}`, addressOf(azurite.url)]) {
     const work = spawn(node, ['--import', 'tsx', program, at, rounds], { stdio: 'inherit' });
     const [code] = await once(work, 'exit');
     if (code !== 0) throw new Error(`the work on ${at} ended with ${code}`);

@@ -1,18 +1,35 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createLockTable } from 'single-execution/dynamodb';
+import { bundleWorker, startWorker } from '../test/edge/workerd.js';
+import { addressOf, startAzurite } from '../test/support/azurite.js';
 import { type BundledProgram, bundledProgram } from '../test/support/bundled-program.js';
 import { type ChildPrograms, childPrograms, type Said } from '../test/support/child-program.js';
 import { startDynamoDBLocal } from '../test/support/dynamodb-local-process.js';
+import { startMariaDB } from '../test/support/mariadb.js';
 import { installed } from '../test/support/package-sets.js';
+import { startPostgresServer } from '../test/support/postgres-server.js';
 import { startRedisServer } from '../test/support/redis-server.js';
 import { startUpstashBridge } from '../test/support/upstash-bridge.js';
 import type { Order, Place } from './systems/host.js';
 
+/** The engines that rivals of ours use, too. These systems are measured and probed in every way. */
+export const RIVALED = ['DynamoDB', 'Redis', 'Upstash'] as const;
+/** The engines on which we have only a lock by hand beside ours. */
+const DATABASES = ['Postgres', 'MySQL', 'SQLite', 'Durable Objects', 'Azure'] as const;
+export const ENGINES = [...RIVALED, ...DATABASES];
+export type Engine = (typeof ENGINES)[number];
+
 export interface System {
-  /** The name of the system's program in `systems/`. It identifies the system. */
+  /** The name of the system's program in `systems/`. It identifies the system on its engine. */
   readonly file: string;
   readonly name: string;
-  readonly engine: 'DynamoDB' | 'Redis' | 'Upstash';
+  readonly engine: Engine;
   /** The export statements of which a user's bundle of the system is made; empty for a lock by hand. */
   readonly exports: readonly string[];
   /**
@@ -26,7 +43,8 @@ export interface System {
 
 const US = 'single-execution';
 
-export const SYSTEMS: readonly System[] = [
+/** What is measured on engines that rivals of ours use, too. */
+export const RIVALS: readonly System[] = [
   {
     file: 'ours-dynamodb',
     name: US,
@@ -92,11 +110,32 @@ export const SYSTEMS: readonly System[] = [
   },
 ];
 
-export const ENGINES = ['DynamoDB', 'Redis', 'Upstash'] as const;
+/** The leases by hand in databases: see databases.ts. */
+const LEASES: Readonly<Record<(typeof DATABASES)[number], string>> = {
+  Postgres: 'by hand, a lease row',
+  MySQL: 'by hand, a lease row',
+  SQLite: 'by hand, a lease row',
+  'Durable Objects': 'by hand, an object with a lease',
+  Azure: 'by hand, an entity',
+};
+
+export const SYSTEMS: readonly System[] = [
+  ...RIVALS,
+  ...DATABASES.flatMap((engine) => {
+    const has = { Postgres: 'pg_try_advisory_lock', MySQL: 'GET_LOCK' }[engine as string];
+    return [
+      { file: 'ours-database', name: US, engine, exports: [] },
+      { file: 'by-hand-database', name: LEASES[engine], engine, exports: [] },
+      ...(has === undefined ? [] : [{ file: 'advisory-lock', name: `by hand, ${has}`, engine, exports: [] }]),
+    ];
+  }),
+];
 
 /** Real servers, and one bundled program for each system, built as its users deploy it. */
 export interface Stage {
-  readonly urls: Readonly<Record<System['engine'], string>>;
+  readonly urls: Readonly<Record<Engine, string>>;
+  /** The URLs of an engine over the networks of round-trips.ts; a file has only the first. */
+  readonly networks: Readonly<Record<Engine, readonly string[]>>;
   readonly redisPort: number;
   readonly token: string;
   /** Returns the bundled program of a system. */
@@ -119,21 +158,16 @@ export async function startStage(): Promise<Stage> {
   Object.assign(process.env, AS_AWS);
   await installed('bench/systems');
   const programs: ChildPrograms = childPrograms();
-  const [local, redis] = await Promise.all([startDynamoDBLocal(), startRedisServer()]);
-  const bridge = await startUpstashBridge({ redisPort: redis.port });
-  const bundles = new Map<System, BundledProgram>();
-  for (const system of SYSTEMS) {
-    const source = new URL(`./systems/${system.file}.ts`, import.meta.url);
-    bundles.set(system, await bundledProgram(source, {}, ['knex', 'kysely']));
-  }
-  const client = new DynamoDBClient({ endpoint: local.endpoint, ...LOCAL });
-  const urls = { DynamoDB: local.endpoint, Redis: redis.url, Upstash: bridge.url };
+  const [{ urls, redisPort, token, stop }, bundles] = [await startServers(), await bundlesOf(SYSTEMS)];
+  const networks = await startNetworks(urls);
+  const client = new DynamoDBClient({ endpoint: urls.DynamoDB, ...LOCAL });
   let tables = 0;
-  const programOf = (system: System) => bundles.get(system)?.path ?? '';
+  const programOf = ({ file }: System) => bundles.get(file)?.path ?? '';
   return {
     urls,
-    redisPort: redis.port,
-    token: bridge.token,
+    networks: networks.urls,
+    redisPort,
+    token,
     programOf,
     async freshTable() {
       const tableName = `table-${++tables}`;
@@ -141,7 +175,7 @@ export async function startStage(): Promise<Stage> {
       return tableName;
     },
     async host(system, place, env = {}, shim) {
-      const whole = { url: urls[system.engine], token: bridge.token, tableName: '', leaseMs: 3_600_000, ...place };
+      const whole = { url: urls[system.engine], token, tableName: '', leaseMs: 3_600_000, ...place };
       const options = shim === undefined ? [] : ['--import', shim];
       const variables = { ...AS_AWS, AWS_ENDPOINT_URL_DYNAMODB: whole.url, ...env };
       const program = programs.start(programOf(system), whole, options, variables);
@@ -163,9 +197,67 @@ export async function startStage(): Promise<Stage> {
       await programs.stop();
       client.destroy();
       for (const bundle of bundles.values()) await bundle.remove();
-      await bridge.stop();
-      await Promise.all([local.stop(), redis.stop()]);
+      networks.stop();
+      await stop();
     },
+  };
+}
+
+/** Starts a server of each engine. */
+async function startServers() {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'));
+  const worker = await bundleWorker(fileURLToPath(new URL('./leases.worker.ts', import.meta.url)));
+  const objects = { LOCKS: 'TestedObject', LEASES: 'LeaseObject' };
+  const [local, redis, postgres, mysql, azurite, workerd] = await Promise.all([
+    startDynamoDBLocal(),
+    startRedisServer(),
+    startPostgresServer(),
+    startMariaDB(),
+    startAzurite(),
+    startWorker(worker, {}, { objects }),
+  ]);
+  const bridge = await startUpstashBridge({ redisPort: redis.port });
+  const urls: Record<Engine, string> = {
+    DynamoDB: local.endpoint,
+    Redis: redis.url,
+    Upstash: bridge.url,
+    Postgres: postgres.url,
+    MySQL: mysql.url,
+    SQLite: `file:${join(folder, 'locks.db')}`,
+    'Durable Objects': workerd.url,
+    Azure: addressOf(azurite.url),
+  };
+  const stop = async () => {
+    await bridge.stop();
+    await Promise.all([local, redis, postgres, mysql, azurite, workerd].map((server) => server.stop()));
+    await rm(folder, { recursive: true });
+  };
+  return { urls, redisPort: redis.port, token: bridge.token, stop };
+}
+
+async function bundlesOf(systems: readonly System[]): Promise<ReadonlyMap<string, BundledProgram>> {
+  const bundles = new Map<string, BundledProgram>();
+  for (const { file } of systems) {
+    const source = new URL(`./systems/${file}.ts`, import.meta.url);
+    if (!bundles.has(file)) bundles.set(file, await bundledProgram(source, {}, ['knex', 'kysely']));
+  }
+  return bundles;
+}
+
+/** Puts networks in front of the servers. */
+async function startNetworks(urls: Readonly<Record<Engine, string>>) {
+  const reached = ENGINES.filter((engine) => !urls[engine].startsWith('file:'));
+  const program = fileURLToPath(new URL('./slow-networks.ts', import.meta.url));
+  const child = fork(
+    program,
+    reached.map((engine) => urls[engine]),
+    { execArgv: ['--import', 'tsx'] },
+  );
+  const [networks] = (await once(child, 'message')) as [string[][]];
+  const ofEngine = (engine: Engine) => networks[reached.indexOf(engine)] ?? [urls[engine]];
+  return {
+    urls: Object.fromEntries(ENGINES.map((engine) => [engine, ofEngine(engine)])) as unknown as Stage['networks'],
+    stop: () => child.disconnect(),
   };
 }
 

@@ -14,7 +14,11 @@ export interface Place {
 }
 
 /** Delivers one tick to a job, as a trigger would. Rejects with the task's own error, or if the system fails. */
-export type Deliver = (name: string, tickMs: number, task: Task) => Promise<'ran' | 'skipped'>;
+export interface Deliver {
+  (name: string, tickMs: number, task: Task): Promise<'ran' | 'skipped'>;
+  /** How many requests or statements were sent, for a client that counts them. */
+  readonly sent?: () => number;
+}
 
 /** The work of a job. The signal comes from systems that report to a run that its lock is lost. */
 export type Task = (signal?: { readonly aborted: boolean }) => Promise<unknown>;
@@ -40,6 +44,8 @@ const STEP_MS = 10;
 export async function host(open: (place: Place) => Deliver | Promise<Deliver>): Promise<void> {
   const deliver = await open(JSON.parse(process.argv[2] ?? '{}') as Place);
   const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
+  const measured = (calls: number, call: () => Promise<string>, expected: string) =>
+    measuredBy(deliver.sent, calls, call, expected);
   let tickMs = FIRST_TICK_MS;
   const nothing = async () => undefined;
   const skip = () => deliver(own('held'), HELD_TICK_MS, nothing);
@@ -112,8 +118,14 @@ async function whileHeld<T>(deliver: Deliver, work: () => Promise<T>): Promise<T
   }
 }
 
-async function measured(calls: number, call: () => Promise<string>, expected: string): Promise<object> {
+async function measuredBy(
+  sent: Deliver['sent'],
+  calls: number,
+  call: () => Promise<string>,
+  expected: string,
+): Promise<object> {
   const latenciesMs: number[] = [];
+  const before = sent?.() ?? 0;
   const cpu = process.cpuUsage();
   for (let n = 0; n < calls; n++) {
     const start = performance.now();
@@ -122,5 +134,5 @@ async function measured(calls: number, call: () => Promise<string>, expected: st
     if (outcome !== expected) throw new Error(`a call ${outcome}, and should have ${expected}`);
   }
   const { user, system } = process.cpuUsage(cpu);
-  return { cpuMs: (user + system) / 1_000 / calls, latenciesMs };
+  return { cpuMs: (user + system) / 1_000 / calls, latenciesMs, requests: ((sent?.() ?? 0) - before) / calls };
 }

@@ -36,3 +36,7 @@ export async function startAzurite(): Promise<Azurite> {
 /** The connection string of an account at an address. */
 export const connectionOf = (url: string): string =>
   `DefaultEndpointsProtocol=http;AccountName=${ACCOUNT.name};AccountKey=${ACCOUNT.key};TableEndpoint=${url};`;
+
+/** The URL of an account, with the account's name and key in it. */
+export const addressOf = (url: string): string =>
+  url.replace('//', `//${ACCOUNT.name}:${encodeURIComponent(ACCOUNT.key)}@`);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -156,8 +156,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-// Bundled programs of tests contain this file too.
-if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv[1].endsWith('package-sets.ts')) {
+// In a bundle this module is part of another program.
+if (basename(process.argv[1] ?? '') === 'package-sets.ts') {
   const given = process.argv.slice(2);
   const asked: readonly string[] = given[0] === '--tests' ? OF_TESTS : given;
   const unknown = asked.filter((name) => !PACKAGE_SETS.some((set) => set === name));

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { libfaketime } from '../chaos/soak/faked-clock.js';
 import { install, unpack } from './debian-packages.js';
@@ -138,7 +137,8 @@ function remedy(names: readonly ProgramName[]): string {
   return 'install them and put them on the PATH; on Windows use WSL with Debian or Ubuntu';
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+// In a bundle this module is part of another program.
+if (basename(process.argv[1] ?? '') === 'provided-programs.ts') {
   await providePrograms(...(Object.keys(PROGRAMS) as ProgramName[])).catch((error: Error) => {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
