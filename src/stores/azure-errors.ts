@@ -29,6 +29,12 @@ const means = (code: LockStoreErrorCode, isUnsent: boolean, why: string): Meanin
   why: () => why,
 });
 
+/** The problem if something between the client and the service has answered. */
+export const NOT_AZURE =
+  'the answer is not from Azure Table Storage: correct the address of the client, or the proxy before it';
+
+const REFUSED = 'Azure, or a proxy before it, refused the request: correct the address of the client';
+
 const MEANINGS: readonly (readonly [codes: RegExp, meaning: Meaning])[] = [
   [
     /^TableNotFound$/,
@@ -68,13 +74,20 @@ const MEANINGS: readonly (readonly [codes: RegExp, meaning: Meaning])[] = [
     /TooLarge$/,
     means('INVALID_REQUEST', true, 'the record is larger than an entity may be, 64 KiB: shorten the names of hosts'),
   ],
+  [/^([23]\d\d|PARSE_ERROR)$/, means('UNAVAILABLE', false, NOT_AZURE)],
   [/^(429|ServerBusy|TooManyRequests)$/, means('UNAVAILABLE', true, 'the account is throttled; try again')],
   [/^(AbortError|OperationTimedOut|ETIMEDOUT|408)$/, means('UNAVAILABLE', false, 'no answer in time; try again')],
-  [/^(4\d\d|Invalid\w*|OutOfRange\w*|PropertyName\w*)$/, means('INVALID_REQUEST', true, 'Azure refused the request')],
+  [/^(4\d\d|Invalid\w*|OutOfRange\w*|PropertyName\w*)$/, means('INVALID_REQUEST', true, REFUSED)],
 ];
+
+/** Makes the error of a request of which nobody knows what became of it. */
+export function noAnswer(why: string = UNCLEAR): LockStoreError {
+  return new LockStoreError(why, { code: 'UNAVAILABLE', lockName: '*', operation: 'get', retryable: true });
+}
 
 /** Makes the error that callers see. The client's message is left out: it can hold an address with a SAS token. */
 export function azureFailure(error: unknown, { tableName }: Place, right: AzureRight): LockStoreError {
+  if (error instanceof LockStoreError) return error;
   const code = azureCode(error);
   const status = String(readThrown(error, 'statusCode') ?? '');
   const shown = code || status || errorName(error);
@@ -92,6 +105,7 @@ export function azureFailure(error: unknown, { tableName }: Place, right: AzureR
   return failure;
 }
 
+const UNCLEAR = 'no clear answer from Azure; try again';
 const LEFT_OUT = 'its message is left out, because it can hold an address with a SAS token';
 
 /** Node's words for a connection that failed: a host and its port. */
@@ -135,7 +149,7 @@ function unanswered(error: unknown): Meaning {
   if (problem !== undefined) return means('INVALID_REQUEST', true, problem);
   return isUnsentBehind(error)
     ? means('UNAVAILABLE', true, 'Azure could not be reached: check the address of the account and the network')
-    : means('UNAVAILABLE', false, 'no clear answer from Azure; try again');
+    : means('UNAVAILABLE', false, UNCLEAR);
 }
 
 function noRight({ tableName, right }: Failed): string {

@@ -14,7 +14,7 @@ import { newAttemptId } from '../../../src/core/values/names.js';
 import { ACCOUNT } from '../../support/azurite.js';
 import { azureClient, azureError, azureKey } from '../../support/backends/azure.js';
 import { startBackends } from '../../support/backends/stage.js';
-import { startFaultProxy } from '../../support/fault-proxy.js';
+import { type SeenRequest, startFaultProxy } from '../../support/fault-proxy.js';
 import { innerCli } from '../../support/inner-cli.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
 import { failureOf } from '../../support/settled.js';
@@ -27,6 +27,8 @@ const { url, place } = address;
 const KEY = new AzureNamedKeyCredential(ACCOUNT.name, ACCOUNT.key);
 const ONCE = { allowInsecureConnection: true, retryOptions: { maxRetries: 0 } };
 const HOUR = 3_600_000;
+/** The header that all copies of a request share. */
+const ID = 'x-ms-client-request-id';
 
 const clientWith = (sas: string, at = url) => new TableClient(at, place, new AzureSASCredential(sas), ONCE);
 const sasFor = (permissions: TableSasPermissions, fromNowMs = HOUR) =>
@@ -162,7 +164,7 @@ describe('row 231: F214 each problem has its code and its remedy, and no message
     ['TooManyRequests', 429, 'UNAVAILABLE', 'the account is throttled'],
     ['InternalError', 500, 'UNAVAILABLE', 'no clear answer from Azure'],
     ['OperationTimedOut', 500, 'UNAVAILABLE', 'no answer in time'],
-    ['InvalidInput', 400, 'INVALID_REQUEST', 'Azure refused the request'],
+    ['InvalidInput', 400, 'INVALID_REQUEST', 'refused the request: correct the address'],
     ['EntityTooLarge', 400, 'INVALID_REQUEST', 'larger than an entity may be'],
   ] as const)('the answer %s', async ([code, status, expected, words], { onTestFinished }) => {
     const { proxy, at } = await proxied(onTestFinished);
@@ -215,6 +217,21 @@ describe('row 232: F215 a client that sends a write again by itself', () => {
     expect(told).toEqual(['executed', 'released', 'extended', 'forced', 'resumed']);
   });
 
+  test.each([
+    ['TooManyRequests', 429],
+    ['AuthorizationFailure', 403],
+    ['TableNotFound', 404],
+  ])('F217 %s, when the store asks who has written, does not say that nobody has', async (code, status) => {
+    const { store, lose, proxy } = await retrying(`${code}:`);
+    lose();
+    // All copies of the first request after the refusal.
+    const when = ({ headers }: SeenRequest) => headers[ID] === asks();
+    const asks = () => proxy.requests().find((_, index, all) => all[index - 1]?.status === 409)?.headers[ID];
+    proxy.inject(azureError('before', status, code), { when, times: 9 });
+
+    expect((await store.acquire(claim(), call())).status).toBe('acquired');
+  });
+
   test('a write of somebody else is still one', async () => {
     const { store, proxy } = await retrying('else:');
     const other = azureTableStore({ client: azureClient(url, place), keyPrefix: 'else:' });
@@ -224,6 +241,26 @@ describe('row 232: F215 a client that sends a write again by itself', () => {
     );
 
     expect(await store.acquire(claim(), call())).toMatchObject({ status: 'refused', reason: 'locked' });
+  });
+});
+
+describe('F216 what answers in the place of the service is not believed', () => {
+  const isWrite = ({ body }: { body: object }) => 'record' in body;
+  test.each([
+    ['an empty 204 to a write', 204, '', isWrite],
+    ['other data to a write', 201, '{}', isWrite],
+    ['a page to a write', 200, '<html></html>', isWrite],
+    ['a page', 200, '<html></html>', () => true],
+    ['other data', 200, '{"ok":true}', () => true],
+    ['another entity', 200, '{"odata.etag":"W/x","PartitionKey":"other","RowKey":"lock","record":"{}"}', () => true],
+  ])('%s', async (title, status, text, when) => {
+    const { proxy, at } = await proxied();
+    proxy.inject({ kind: 'answer', at: 'before', status, text }, { times: 99, when });
+    const store = azureTableStore({ client: azureClient(at, place), keyPrefix: 'gateway:' });
+    const error = await failureOf<LockStoreError>(store.acquire(claim({ name: title }), call(300)));
+
+    expect(error.message).toContain('not from Azure Table Storage');
+    expect(error.code).toBe('UNAVAILABLE');
   });
 });
 
