@@ -46,16 +46,13 @@ const MEANINGS: readonly (readonly [codes: RegExp, meaning: Meaning])[] = [
     },
   ],
   [/^TableBeingDeleted$/, means('UNAVAILABLE', true, 'the table is being deleted: wait, and make it again')],
-  [
-    /^(AuthorizationP|AuthorizationR|AuthorizationSe|InsufficientAccount)/,
-    { code: 'ACCESS_DENIED', isUnsent: true, why: noRight },
-  ],
+  [/^(Authorization(Pe|R|Se)|InsufficientAccount)/, { code: 'ACCESS_DENIED', isUnsent: true, why: noRight }],
   [
     /^(AuthorizationSourceIP|AuthorizationProtocol|PublicAccess|IpAuth)/,
     means(
       'ACCESS_DENIED',
       true,
-      'the account or the SAS token lets this host not in: allow its address, and use https',
+      'the account or the SAS token does not let this host in: allow its address, and use https',
     ),
   ],
   [
@@ -72,7 +69,11 @@ const MEANINGS: readonly (readonly [codes: RegExp, meaning: Meaning])[] = [
   ],
   [
     /TooLarge$/,
-    means('INVALID_REQUEST', true, 'the record is larger than an entity may be, 64 KiB: shorten the names of hosts'),
+    means(
+      'INVALID_REQUEST',
+      true,
+      'the record is longer than a text in Azure can be, 32,768 characters: use fewer candidates, or shorter names for them',
+    ),
   ],
   [/^([23]\d\d|PARSE_ERROR)$/, means('UNAVAILABLE', false, NOT_AZURE)],
   [/^(429|ServerBusy|TooManyRequests)$/, means('UNAVAILABLE', true, 'the account is throttled; try again')],
@@ -91,7 +92,9 @@ export function azureFailure(error: unknown, { tableName }: Place, right: AzureR
   const code = azureCode(error);
   const status = String(readThrown(error, 'statusCode') ?? '');
   const shown = code || status || errorName(error);
-  const [found] = [code, status, errorName(error)].flatMap((one) => MEANINGS.filter(([codes]) => codes.test(one)));
+  // An error of @azure/identity has the status of the service that checks logins.
+  const name = /^(429|5\d\d)$/.test(status) ? '' : errorName(error);
+  const [found] = [code, name, status].flatMap((one) => MEANINGS.filter(([codes]) => codes.test(one)));
   const { code: ours, isUnsent, why } = found?.[1] ?? unanswered(error);
   const cause = Object.assign(new Error(systemWords(error) ?? LEFT_OUT), { name: errorName(error), code: shown });
   const failure = new LockStoreError(`${why({ tableName, error, right })} (${shown})`, {
@@ -160,7 +163,9 @@ function noRight({ tableName, right }: Failed): string {
 
 /** The service answers alike for a wrong key, and for a SAS token that has expired. The token itself has its end. */
 function wrongLogin({ error }: Failed): string {
-  const end = /[?&]se=([\w%:.-]+)/.exec(readThrownText(readThrown(error, 'request'), 'url'))?.[1];
+  const url = readThrownText(readThrown(error, 'request'), 'url');
+  if (url.includes('??')) return "the SAS token of the client begins with '?': leave that out";
+  const end = /[?&]se=((?:%3A|[\w:.-])+)/i.exec(url)?.[1];
   const endMs = Date.parse(decodeURIComponent(end ?? ''));
   if (endMs <= Date.parse(dateOf(error))) {
     return `the SAS token of the client has expired at ${new Date(endMs).toISOString()}: make a new one`;

@@ -33,6 +33,16 @@ const ID = 'x-ms-client-request-id';
 const clientWith = (sas: string, at = url) => new TableClient(at, place, new AzureSASCredential(sas), ONCE);
 const sasFor = (permissions: TableSasPermissions, fromNowMs = HOUR) =>
   generateTableSas(place, KEY, { permissions, expiresOn: new Date(Date.now() + fromNowMs) });
+/** A client whose credential fails as those of @azure/identity do, which need the network. */
+const identityThat = (statusCode: number) => {
+  const failed = Object.assign(new Error('hunter2'), { name: 'AuthenticationError', statusCode });
+  return new TableClient(
+    'https://acme.table.core.windows.net',
+    place,
+    { getToken: () => Promise.reject(failed) },
+    ONCE,
+  );
+};
 const RIGHTS = { query: true, add: true, update: true };
 
 /** A proxy before Azurite. */
@@ -136,6 +146,15 @@ describe('row 231: F214 each problem has its code and its remedy, and no message
     ['a wrong key', () => new TableClient(url, place, wrongKey, ONCE), 'ACCESS_DENIED', 'the right account key'],
     ['a token that has expired', () => clientWith(sasFor(RIGHTS, -1_000)), 'ACCESS_DENIED', 'has expired at 20'],
     [
+      'a token that begins with a question mark',
+      () =>
+        TableClient.fromConnectionString(`TableEndpoint=${url};SharedAccessSignature=?${sasFor(RIGHTS)}`, place, ONCE),
+      'ACCESS_DENIED',
+      "begins with '?'",
+    ],
+    ['a login that is refused', () => identityThat(400), 'ACCESS_DENIED', 'the client has no credentials'],
+    ['a service of logins that is down', () => identityThat(503), 'UNAVAILABLE', 'no clear answer'],
+    [
       'no TLS',
       () => new TableClient(url, place, KEY, { retryOptions: { maxRetries: 0 } }),
       'INVALID_REQUEST',
@@ -157,7 +176,8 @@ describe('row 231: F214 each problem has its code and its remedy, and no message
 
   test.concurrent.for([
     ['AuthenticationFailed', 403, 'ACCESS_DENIED', 'Azure refused the login'],
-    ['AuthorizationSourceIPMismatch', 403, 'ACCESS_DENIED', 'lets this host not in'],
+    ['AuthorizationSourceIPMismatch', 403, 'ACCESS_DENIED', 'does not let this host in'],
+    ['AuthorizationProtocolMismatch', 403, 'ACCESS_DENIED', 'does not let this host in'],
     ['InvalidAuthenticationInfo', 401, 'ACCESS_DENIED', 'Azure refused the login'],
     ['TableBeingDeleted', 409, 'UNAVAILABLE', 'the table is being deleted'],
     ['ServerBusy', 503, 'UNAVAILABLE', 'the account is throttled'],
@@ -165,7 +185,6 @@ describe('row 231: F214 each problem has its code and its remedy, and no message
     ['InternalError', 500, 'UNAVAILABLE', 'no clear answer from Azure'],
     ['OperationTimedOut', 500, 'UNAVAILABLE', 'no answer in time'],
     ['InvalidInput', 400, 'INVALID_REQUEST', 'refused the request: correct the address'],
-    ['EntityTooLarge', 400, 'INVALID_REQUEST', 'larger than an entity may be'],
   ] as const)('the answer %s', async ([code, status, expected, words], { onTestFinished }) => {
     const { proxy, at } = await proxied(onTestFinished);
     proxy.inject(azureError('before', status, code), { times: 99 });
@@ -262,6 +281,20 @@ describe('F216 what answers in the place of the service is not believed', () => 
     expect(error.message).toContain('not from Azure Table Storage');
     expect(error.code).toBe('UNAVAILABLE');
   });
+});
+
+test('row 231: a list of members that is longer than a text in Azure', async () => {
+  const client = azureClient(url, place);
+  const record: Record<string, number> = {};
+  for (let index = 0; JSON.stringify(record).length < 32_700; index++) record[`m:${index}`] = Date.now();
+  await client.createEntity({
+    ...{ partitionKey: azureKey('many#members'), rowKey: 'lock', record: JSON.stringify(record) },
+  });
+  const checkingIn = azureTableStore({ client }).checkIn({ group: 'many', member: 'x'.repeat(99), forget: [] }, call());
+  const error = await failureOf<LockStoreError>(checkingIn);
+
+  expect(error).toMatchObject({ code: 'INVALID_REQUEST', retryable: false });
+  expect(error.message).toContain('32,768 characters: use fewer candidates');
 });
 
 test('row 233: every name is a key, and a list finds it by its prefix only', async () => {
