@@ -54,6 +54,11 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
  */
 const EARLY_MS = 5_000;
 
+/** How .NET writes a time that was never set. */
+const NEVER = '0001-01-01';
+
+const SET_SCHEDULE = "keep the timer's useMonitor on, set schedule, or set tick to a function, or 'none'";
+
 /**
  * Wraps the handler of a timer trigger: it runs at most once per scheduled time, and never two at once. The execution
  * is its third argument; handlers with fewer parameters fit. A call that is skipped resolves to a `Skipped`, unless
@@ -86,11 +91,11 @@ export function withSingleExecution<T extends Timer = Timer, X extends Invocatio
   handler: (timer: T, context: X, execution: Execution) => unknown,
   options: Options<T, X>,
 ): WithNow<(timer: T, context: X) => Promise<void>> {
-  const adapter = { ownOptions: OWN_OPTIONS, onUnscheduled: warnOfNoTick() };
+  const adapter = { ownOptions: OWN_OPTIONS, onUnscheduled: warnOfNoTick(SET_SCHEDULE) };
   const { settings, orderFor, reply } = resolveWrapper<[T, X]>(handler, options, adapter);
   const policy = withStore(settings, options.store);
   const timesFor = timesByOptions(settings, options);
-  // A timer that is not monitored has no occurrence: the schedule says which one is due.
+  // A timer that is not monitored has no occurrence that can be read: the schedule says which one is due.
   const usesClock = isTimed(settings.schedule) && (options.tick ?? 'event') === 'event';
   const byClock = usesClock
     ? resolveWrapper<[T, X]>(handler, { ...options, tick: 'nearest' }, adapter).orderFor
@@ -101,8 +106,12 @@ export function withSingleExecution<T extends Timer = Timer, X extends Invocatio
       throw new TypeError(`context is ${describe(context)}: pass on what the platform calls the handler with`);
     }
     const trigger = read(timer);
-    const isUntimed = trigger.tickMs === undefined && trigger.unreadableTick === undefined;
-    const order = (isUntimed ? byClock : orderFor)([timer, context], whoRuns(context), trigger, timesFor);
+    const order = (trigger.tickMs === undefined ? byClock : orderFor)(
+      [timer, context],
+      whoRuns(context),
+      trigger,
+      timesFor,
+    );
     const task = (execution: Execution) => handler.call(self, timerOf(timer, execution), context, execution);
     return reply(await run(task, order, policy)) as undefined;
   };
@@ -121,7 +130,8 @@ export function withSingleExecution<T extends Timer = Timer, X extends Invocatio
  * their occurrence: they are runs by hand.
  */
 function readTimer(timer: Timer, nowMs: number): Trigger {
-  const read = readInstant(timer?.scheduleStatus?.next);
+  const next = timer?.scheduleStatus?.next;
+  const read = readInstant(String(next).startsWith(NEVER) ? undefined : next);
   return read.tickMs !== undefined && read.tickMs > nowMs + EARLY_MS ? { isManual: true } : read;
 }
 

@@ -29,6 +29,12 @@ const means = (code: LockStoreErrorCode, isUnsent: boolean, why: string): Meanin
   why: () => why,
 });
 
+/** The problem if something between the client and the service has answered. */
+export const NOT_AZURE =
+  'the answer is not from Azure Table Storage: correct the address of the client, or the proxy before it';
+
+const REFUSED = 'Azure, or a proxy before it, refused the request: correct the address of the client';
+
 const MEANINGS: readonly (readonly [codes: RegExp, meaning: Meaning])[] = [
   [
     /^TableNotFound$/,
@@ -40,16 +46,13 @@ const MEANINGS: readonly (readonly [codes: RegExp, meaning: Meaning])[] = [
     },
   ],
   [/^TableBeingDeleted$/, means('UNAVAILABLE', true, 'the table is being deleted: wait, and make it again')],
-  [
-    /^(AuthorizationP|AuthorizationR|AuthorizationSe|InsufficientAccount)/,
-    { code: 'ACCESS_DENIED', isUnsent: true, why: noRight },
-  ],
+  [/^(Authorization(Pe|R|Se)|InsufficientAccount)/, { code: 'ACCESS_DENIED', isUnsent: true, why: noRight }],
   [
     /^(AuthorizationSourceIP|AuthorizationProtocol|PublicAccess|IpAuth)/,
     means(
       'ACCESS_DENIED',
       true,
-      'the account or the SAS token lets this host not in: allow its address, and use https',
+      'the account or the SAS token does not let this host in: allow its address, and use https',
     ),
   ],
   [
@@ -66,19 +69,32 @@ const MEANINGS: readonly (readonly [codes: RegExp, meaning: Meaning])[] = [
   ],
   [
     /TooLarge$/,
-    means('INVALID_REQUEST', true, 'the record is larger than an entity may be, 64 KiB: shorten the names of hosts'),
+    means(
+      'INVALID_REQUEST',
+      true,
+      'the record is longer than a text in Azure can be, 32,768 characters: use fewer candidates, or shorter names for them',
+    ),
   ],
+  [/^([23]\d\d|PARSE_ERROR)$/, means('UNAVAILABLE', false, NOT_AZURE)],
   [/^(429|ServerBusy|TooManyRequests)$/, means('UNAVAILABLE', true, 'the account is throttled; try again')],
   [/^(AbortError|OperationTimedOut|ETIMEDOUT|408)$/, means('UNAVAILABLE', false, 'no answer in time; try again')],
-  [/^(4\d\d|Invalid\w*|OutOfRange\w*|PropertyName\w*)$/, means('INVALID_REQUEST', true, 'Azure refused the request')],
+  [/^(4\d\d|Invalid\w*|OutOfRange\w*|PropertyName\w*)$/, means('INVALID_REQUEST', true, REFUSED)],
 ];
+
+/** Makes the error of a request of which nobody knows what became of it. */
+export function noAnswer(why: string = UNCLEAR): LockStoreError {
+  return new LockStoreError(why, { code: 'UNAVAILABLE', lockName: '*', operation: 'get', retryable: true });
+}
 
 /** Makes the error that callers see. The client's message is left out: it can hold an address with a SAS token. */
 export function azureFailure(error: unknown, { tableName }: Place, right: AzureRight): LockStoreError {
+  if (error instanceof LockStoreError) return error;
   const code = azureCode(error);
   const status = String(readThrown(error, 'statusCode') ?? '');
   const shown = code || status || errorName(error);
-  const [found] = [code, status, errorName(error)].flatMap((one) => MEANINGS.filter(([codes]) => codes.test(one)));
+  // An error of @azure/identity has the status of the service that checks logins.
+  const name = /^(429|5\d\d)$/.test(status) ? '' : errorName(error);
+  const [found] = [code, name, status].flatMap((one) => MEANINGS.filter(([codes]) => codes.test(one)));
   const { code: ours, isUnsent, why } = found?.[1] ?? unanswered(error);
   const cause = Object.assign(new Error(systemWords(error) ?? LEFT_OUT), { name: errorName(error), code: shown });
   const failure = new LockStoreError(`${why({ tableName, error, right })} (${shown})`, {
@@ -92,6 +108,7 @@ export function azureFailure(error: unknown, { tableName }: Place, right: AzureR
   return failure;
 }
 
+const UNCLEAR = 'no clear answer from Azure; try again';
 const LEFT_OUT = 'its message is left out, because it can hold an address with a SAS token';
 
 /** Node's words for a connection that failed: a host and its port. */
@@ -135,7 +152,7 @@ function unanswered(error: unknown): Meaning {
   if (problem !== undefined) return means('INVALID_REQUEST', true, problem);
   return isUnsentBehind(error)
     ? means('UNAVAILABLE', true, 'Azure could not be reached: check the address of the account and the network')
-    : means('UNAVAILABLE', false, 'no clear answer from Azure; try again');
+    : means('UNAVAILABLE', false, UNCLEAR);
 }
 
 function noRight({ tableName, right }: Failed): string {
@@ -146,7 +163,9 @@ function noRight({ tableName, right }: Failed): string {
 
 /** The service answers alike for a wrong key, and for a SAS token that has expired. The token itself has its end. */
 function wrongLogin({ error }: Failed): string {
-  const end = /[?&]se=([\w%:.-]+)/.exec(readThrownText(readThrown(error, 'request'), 'url'))?.[1];
+  const url = readThrownText(readThrown(error, 'request'), 'url');
+  if (url.includes('??')) return "the SAS token of the client begins with '?': leave that out";
+  const end = /[?&]se=((?:%3A|[\w:.-])+)/i.exec(url)?.[1];
   const endMs = Date.parse(decodeURIComponent(end ?? ''));
   if (endMs <= Date.parse(dateOf(error))) {
     return `the SAS token of the client has expired at ${new Date(endMs).toISOString()}: make a new one`;

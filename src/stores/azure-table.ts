@@ -6,7 +6,7 @@ import { takingTurns } from '../core/request/turns.js';
 import { checkMethods, checkStoreOptions, describe, describeType, namesOf } from '../core/values/checks.js';
 import type { Signal } from '../core/values/clock.js';
 import { newUuid } from '../core/values/names.js';
-import { azureFailure, isAbsent, isRefused, isUnsentByAzure } from './azure-errors.js';
+import { azureFailure, isAbsent, isRefused, isUnsentByAzure, NOT_AZURE, noAnswer } from './azure-errors.js';
 import { parsedRecord, refused } from './storage-answer.js';
 import type { Storage, StoredRecord } from './storage-port.js';
 import { storageStore } from './storage-store.js';
@@ -145,7 +145,7 @@ function tableStorage(client: AzureTableClient): Storage<string> {
       return { entity, nowMs: times.nowMs() };
     } catch (error) {
       if (isAbsent(error)) return { nowMs: times.nowMs(error) };
-      throw error instanceof LockStoreError ? error : azureFailure(error, client, 'query');
+      throw azureFailure(error, client, 'query');
     }
   }
 
@@ -154,8 +154,7 @@ function tableStorage(client: AzureTableClient): Storage<string> {
     async read(key, signal) {
       const { entity, nowMs } = await find(key, signal);
       if (entity === undefined) return { nowMs };
-      // A gateway has answered in place of the service.
-      if (typeof entity.etag !== 'string') throw azureFailure(undefined, client, 'query');
+      if (typeof entity.etag !== 'string' || entity.partitionKey !== keyOf(key)) throw noAnswer(NOT_AZURE);
       return { record: parsedRecord(entity.record), version: entity.etag, nowMs };
     },
     async write(key, record, version, signal) {
@@ -165,14 +164,22 @@ function tableStorage(client: AzureTableClient): Storage<string> {
       const onUploadProgress = () => void timesSent++;
       const options = { abortSignal: signal, requestOptions: { onUploadProgress } };
       try {
-        if (version === undefined) await client.createEntity(entity, options);
-        else await client.updateEntity(entity, 'Replace', { ...options, etag: version });
+        const answer: Entity =
+          version === undefined
+            ? await client.createEntity(entity, options)
+            : await client.updateEntity(entity, 'Replace', { ...options, etag: version });
+        if (typeof answer.etag !== 'string') throw noAnswer(NOT_AZURE);
         return true;
       } catch (error) {
         if (!isRefused(error)) throw azureFailure(error, client, version === undefined ? 'add' : 'update');
-        // A client that tries again by itself gets a refusal if its first try was applied, and its answer lost.
-        return timesSent !== 1 && (await find(key, signal)).entity?.writeId === entity.writeId;
+        if (timesSent === 1) return false;
       }
+      // A client that tries again by itself gets a refusal if its first try was applied, and its answer lost.
+      const found = await find(key, signal).catch(() => {
+        // Nobody knows whether the first try was applied, whatever this error says of its own request.
+        throw noAnswer();
+      });
+      return found.entity?.writeId === entity.writeId;
     },
     async list(prefix, abortSignal) {
       const times = timesOf();
@@ -182,14 +189,14 @@ function tableStorage(client: AzureTableClient): Storage<string> {
       try {
         const pages = client.listEntities({ abortSignal, queryOptions: { filter }, ...times });
         for await (const page of pages.byPage({ maxPageSize: PAGE })) {
-          if (!times.hasList()) throw azureFailure(undefined, client, 'query');
+          if (!times.hasList()) throw noAnswer(NOT_AZURE);
           for (const { partitionKey = '', record } of page as readonly Entity[]) {
             const key = nameOf(partitionKey);
             if (key !== undefined) found.push({ key, record: parsedRecord(record), nowMs: times.nowMs() });
           }
         }
       } catch (error) {
-        throw error instanceof LockStoreError ? error : azureFailure(error, client, 'query');
+        throw azureFailure(error, client, 'query');
       }
       return found;
     },

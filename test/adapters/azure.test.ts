@@ -72,6 +72,10 @@ describe('row 227: what a timer says', () => {
 test.each([
   ['absent', {}],
   ['null', { scheduleStatus: null }],
+  ['without an occurrence', { scheduleStatus: {} }],
+  ["written with .NET's empty time", { scheduleStatus: { next: '0001-01-01T00:00:00+00:00' } }],
+  ['the same without an offset', { scheduleStatus: { next: '0001-01-01T00:00:00' } }],
+  ['written without an offset', { scheduleStatus: { next: '2025-12-31T19:00:00.0000000' } }],
 ])(
   'row 228: with a status that is %s, as without useMonitor, the tick is the one of the schedule that is due',
   async (_, status) => {
@@ -85,6 +89,16 @@ test.each([
     expect(logged).not.toHaveBeenCalled();
   },
 );
+
+test('row 228: without a status and a schedule each call runs, and a warning says what to set', async () => {
+  const logged = vi.spyOn(console, 'warn').mockReturnValue();
+  const { call, runs } = setUp();
+  await call({ scheduleStatus: { next: '0001-01-01T00:00:00Z' } }, CONTEXT);
+
+  expect(runs[0]?.tick).toBeUndefined();
+  expect(logged).toHaveBeenCalledOnce();
+  expect(String(logged.mock.lastCall?.[0])).toContain("keep the timer's useMonitor on, set schedule");
+});
 
 test('row 228: tick: none, and a function, count for a timer without a status, too', async () => {
   for (const [tick, expected] of [

@@ -85,18 +85,19 @@ export function tickReader<A extends readonly unknown[]>(
   };
 }
 
+const SET_TICK =
+  "set tick to a function, or 'none'; a scheduler in a process, such as croner, needs single-execution/process";
+
 /**
  * Makes a function that warns once that a run has no tick. It ignores a time that cannot be read: that has its own
  * event.
  */
-export function warnOfNoTick(): OnUnscheduled {
+export function warnOfNoTick(remedy: string = SET_TICK): OnUnscheduled {
   let isReported = false;
   return ({ unreadableTick }, name) => {
     if (isReported || unreadableTick !== undefined) return;
     isReported = true;
-    warn(
-      `lock "${name}": the trigger has no scheduled time, so a second delivery runs again: set tick to a function, or 'none'; a scheduler in a process, such as croner, needs single-execution/process`,
-    );
+    warn(`lock "${name}": the trigger has no scheduled time, so a second delivery runs again: ${remedy}`);
   };
 }
 

@@ -14,7 +14,7 @@ import { newAttemptId } from '../../../src/core/values/names.js';
 import { ACCOUNT } from '../../support/azurite.js';
 import { azureClient, azureError, azureKey } from '../../support/backends/azure.js';
 import { startBackends } from '../../support/backends/stage.js';
-import { startFaultProxy } from '../../support/fault-proxy.js';
+import { type SeenRequest, startFaultProxy } from '../../support/fault-proxy.js';
 import { innerCli } from '../../support/inner-cli.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
 import { failureOf } from '../../support/settled.js';
@@ -27,10 +27,22 @@ const { url, place } = address;
 const KEY = new AzureNamedKeyCredential(ACCOUNT.name, ACCOUNT.key);
 const ONCE = { allowInsecureConnection: true, retryOptions: { maxRetries: 0 } };
 const HOUR = 3_600_000;
+/** The header that all copies of a request share. */
+const ID = 'x-ms-client-request-id';
 
 const clientWith = (sas: string, at = url) => new TableClient(at, place, new AzureSASCredential(sas), ONCE);
 const sasFor = (permissions: TableSasPermissions, fromNowMs = HOUR) =>
   generateTableSas(place, KEY, { permissions, expiresOn: new Date(Date.now() + fromNowMs) });
+/** A client whose credential fails as those of @azure/identity do, which need the network. */
+const identityThat = (statusCode: number) => {
+  const failed = Object.assign(new Error('hunter2'), { name: 'AuthenticationError', statusCode });
+  return new TableClient(
+    'https://acme.table.core.windows.net',
+    place,
+    { getToken: () => Promise.reject(failed) },
+    ONCE,
+  );
+};
 const RIGHTS = { query: true, add: true, update: true };
 
 /** A proxy before Azurite. */
@@ -134,6 +146,15 @@ describe('row 231: F214 each problem has its code and its remedy, and no message
     ['a wrong key', () => new TableClient(url, place, wrongKey, ONCE), 'ACCESS_DENIED', 'the right account key'],
     ['a token that has expired', () => clientWith(sasFor(RIGHTS, -1_000)), 'ACCESS_DENIED', 'has expired at 20'],
     [
+      'a token that begins with a question mark',
+      () =>
+        TableClient.fromConnectionString(`TableEndpoint=${url};SharedAccessSignature=?${sasFor(RIGHTS)}`, place, ONCE),
+      'ACCESS_DENIED',
+      "begins with '?'",
+    ],
+    ['a login that is refused', () => identityThat(400), 'ACCESS_DENIED', 'the client has no credentials'],
+    ['a service of logins that is down', () => identityThat(503), 'UNAVAILABLE', 'no clear answer'],
+    [
       'no TLS',
       () => new TableClient(url, place, KEY, { retryOptions: { maxRetries: 0 } }),
       'INVALID_REQUEST',
@@ -155,15 +176,15 @@ describe('row 231: F214 each problem has its code and its remedy, and no message
 
   test.concurrent.for([
     ['AuthenticationFailed', 403, 'ACCESS_DENIED', 'Azure refused the login'],
-    ['AuthorizationSourceIPMismatch', 403, 'ACCESS_DENIED', 'lets this host not in'],
+    ['AuthorizationSourceIPMismatch', 403, 'ACCESS_DENIED', 'does not let this host in'],
+    ['AuthorizationProtocolMismatch', 403, 'ACCESS_DENIED', 'does not let this host in'],
     ['InvalidAuthenticationInfo', 401, 'ACCESS_DENIED', 'Azure refused the login'],
     ['TableBeingDeleted', 409, 'UNAVAILABLE', 'the table is being deleted'],
     ['ServerBusy', 503, 'UNAVAILABLE', 'the account is throttled'],
     ['TooManyRequests', 429, 'UNAVAILABLE', 'the account is throttled'],
     ['InternalError', 500, 'UNAVAILABLE', 'no clear answer from Azure'],
     ['OperationTimedOut', 500, 'UNAVAILABLE', 'no answer in time'],
-    ['InvalidInput', 400, 'INVALID_REQUEST', 'Azure refused the request'],
-    ['EntityTooLarge', 400, 'INVALID_REQUEST', 'larger than an entity may be'],
+    ['InvalidInput', 400, 'INVALID_REQUEST', 'refused the request: correct the address'],
   ] as const)('the answer %s', async ([code, status, expected, words], { onTestFinished }) => {
     const { proxy, at } = await proxied(onTestFinished);
     proxy.inject(azureError('before', status, code), { times: 99 });
@@ -215,6 +236,21 @@ describe('row 232: F215 a client that sends a write again by itself', () => {
     expect(told).toEqual(['executed', 'released', 'extended', 'forced', 'resumed']);
   });
 
+  test.each([
+    ['TooManyRequests', 429],
+    ['AuthorizationFailure', 403],
+    ['TableNotFound', 404],
+  ])('F217 %s, when the store asks who has written, does not say that nobody has', async (code, status) => {
+    const { store, lose, proxy } = await retrying(`${code}:`);
+    lose();
+    // All copies of the first request after the refusal.
+    const when = ({ headers }: SeenRequest) => headers[ID] === asks();
+    const asks = () => proxy.requests().find((_, index, all) => all[index - 1]?.status === 409)?.headers[ID];
+    proxy.inject(azureError('before', status, code), { when, times: 9 });
+
+    expect((await store.acquire(claim(), call())).status).toBe('acquired');
+  });
+
   test('a write of somebody else is still one', async () => {
     const { store, proxy } = await retrying('else:');
     const other = azureTableStore({ client: azureClient(url, place), keyPrefix: 'else:' });
@@ -225,6 +261,40 @@ describe('row 232: F215 a client that sends a write again by itself', () => {
 
     expect(await store.acquire(claim(), call())).toMatchObject({ status: 'refused', reason: 'locked' });
   });
+});
+
+describe('F216 what answers in the place of the service is not believed', () => {
+  const isWrite = ({ body }: { body: object }) => 'record' in body;
+  test.each([
+    ['an empty 204 to a write', 204, '', isWrite],
+    ['other data to a write', 201, '{}', isWrite],
+    ['a page to a write', 200, '<html></html>', isWrite],
+    ['a page', 200, '<html></html>', () => true],
+    ['other data', 200, '{"ok":true}', () => true],
+    ['another entity', 200, '{"odata.etag":"W/x","PartitionKey":"other","RowKey":"lock","record":"{}"}', () => true],
+  ])('%s', async (title, status, text, when) => {
+    const { proxy, at } = await proxied();
+    proxy.inject({ kind: 'answer', at: 'before', status, text }, { times: 99, when });
+    const store = azureTableStore({ client: azureClient(at, place), keyPrefix: 'gateway:' });
+    const error = await failureOf<LockStoreError>(store.acquire(claim({ name: title }), call(300)));
+
+    expect(error.message).toContain('not from Azure Table Storage');
+    expect(error.code).toBe('UNAVAILABLE');
+  });
+});
+
+test('row 231: a list of members that is longer than a text in Azure', async () => {
+  const client = azureClient(url, place);
+  const record: Record<string, number> = {};
+  for (let index = 0; JSON.stringify(record).length < 32_700; index++) record[`m:${index}`] = Date.now();
+  await client.createEntity({
+    ...{ partitionKey: azureKey('many#members'), rowKey: 'lock', record: JSON.stringify(record) },
+  });
+  const checkingIn = azureTableStore({ client }).checkIn({ group: 'many', member: 'x'.repeat(99), forget: [] }, call());
+  const error = await failureOf<LockStoreError>(checkingIn);
+
+  expect(error).toMatchObject({ code: 'INVALID_REQUEST', retryable: false });
+  expect(error.message).toContain('32,768 characters: use fewer candidates');
 });
 
 test('row 233: every name is a key, and a list finds it by its prefix only', async () => {
