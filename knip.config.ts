@@ -49,8 +49,6 @@ const config: KnipConfig = {
   ignoreDependencies: [
     // The name that a test gives the file of an example.
     'example',
-    // Of the set in site/.
-    'vitepress',
     '@humanwhocodes/upstash-redis-server',
     '@nestjs/common',
     '@nestjs/core',

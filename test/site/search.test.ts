@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { createServer as CreateServer } from 'vitepress';
 import { beforeAll, expect, test } from 'vitest';
 import { placePages } from '../../site/pages.js';
 import { searchOptions } from '../../site/search.js';
@@ -57,6 +56,14 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   'npm 404 not found': '/install',
 };
 
+/** What is used here of the site's own package. */
+interface VitePress {
+  createServer(
+    root: string,
+    options: object,
+  ): Promise<{ ssrLoadModule(url: string): Promise<{ readonly default: string }>; close(): Promise<void> }>;
+}
+
 interface Hit {
   readonly id: string;
 }
@@ -67,7 +74,7 @@ beforeAll(async () => {
   // Beside Vitest's modules, so that VitePress and its own copy of the search are loaded as the build loads them.
   const { resolve } = await packagesOf('site');
   const vitepress = resolve('vitepress');
-  const { createServer } = (await import(vitepress)) as { readonly createServer: typeof CreateServer };
+  const { createServer } = (await import(vitepress)) as VitePress;
   const { default: MiniSearch } = await import(createRequire(vitepress).resolve('minisearch'));
   const server = await createServer(join(import.meta.dirname, '../../site'), { watch: null });
   // The index of the site, but without the reference by entry point: it takes a minute to write, and ranks last.
