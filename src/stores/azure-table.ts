@@ -136,23 +136,27 @@ interface Entity {
   readonly writeId?: unknown;
 }
 
-function tableStorage(client: AzureTableClient): Storage<string> {
-  /** @throws LockStoreError */
-  async function find(key: string, abortSignal: Signal): Promise<{ readonly entity?: Entity; readonly nowMs: number }> {
-    const times = timesOf();
-    try {
-      const entity: Entity = await client.getEntity(keyOf(key), ROW_KEY, { abortSignal, ...times });
-      return { entity, nowMs: times.nowMs() };
-    } catch (error) {
-      if (isAbsent(error)) return { nowMs: times.nowMs(error) };
-      throw azureFailure(error, client, 'query');
-    }
+/** @throws LockStoreError */
+async function findEntity(
+  client: AzureTableClient,
+  key: string,
+  abortSignal: Signal,
+): Promise<{ readonly entity?: Entity; readonly nowMs: number }> {
+  const times = timesOf();
+  try {
+    const entity: Entity = await client.getEntity(keyOf(key), ROW_KEY, { abortSignal, ...times });
+    return { entity, nowMs: times.nowMs() };
+  } catch (error) {
+    if (isAbsent(error)) return { nowMs: times.nowMs(error) };
+    throw azureFailure(error, client, 'query');
   }
+}
 
+function tableStorage(client: AzureTableClient): Storage<string> {
   return {
     clockResolutionMs: 1_000,
     async read(key, signal) {
-      const { entity, nowMs } = await find(key, signal);
+      const { entity, nowMs } = await findEntity(client, key, signal);
       if (entity === undefined) return { nowMs };
       if (typeof entity.etag !== 'string' || entity.partitionKey !== keyOf(key)) throw noAnswer(NOT_AZURE);
       return { record: parsedRecord(entity.record), version: entity.etag, nowMs };
@@ -175,7 +179,7 @@ function tableStorage(client: AzureTableClient): Storage<string> {
         if (timesSent === 1) return false;
       }
       // A client that tries again by itself gets a refusal if its first try was applied, and its answer lost.
-      const found = await find(key, signal).catch(() => {
+      const found = await findEntity(client, key, signal).catch(() => {
         // Nobody knows whether the first try was applied, whatever this error says of its own request.
         throw noAnswer();
       });

@@ -124,7 +124,7 @@ async function onConnection(pool: MysqlPool, asked: Asked): Promise<unknown> {
     }, LONGEST_MS);
     cancel = () => timer.cancel();
   });
-  const answer = connection.execute(...asked);
+  const answer = (async () => connection.execute(...asked))();
   // After its connection is closed, an answer may still reject.
   answer.catch(() => undefined);
   try {
@@ -142,8 +142,12 @@ async function onConnection(pool: MysqlPool, asked: Asked): Promise<unknown> {
  * Closes a connection that does not answer. mariadb's `destroy` would first send a KILL over another connection; if that
  * one breaks, too, nobody handles its rejection, which ends the process. A ping whose time is over closes without it.
  */
-function close(connection: MysqlConnection): unknown {
-  return connection.batch === undefined ? connection.destroy() : connection.ping(1).catch(() => undefined);
+async function close(connection: MysqlConnection): Promise<void> {
+  try {
+    await (connection.batch === undefined ? connection.destroy() : connection.ping(1));
+  } catch {
+    // It is closed all the same, or the pool finds out.
+  }
 }
 
 /** The connections of a pool that names no number, as those of mysql2 and mariadb have it. */

@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { askMysql } from '../../../src/stores/sql/mysql-client.js';
 import { MYSQL_ERRORS } from '../../../src/stores/sql/mysql-errors.js';
 import { explain } from '../../../src/stores/sql/sql-errors.js';
+import { untilUnhandledAreTold } from '../../support/unhandled.js';
 
 const thrown = (message: string, more: object = {}) => Object.assign(new Error(message), more);
 
@@ -82,3 +84,29 @@ test.each(['(errno 1146) (sqlstate 42S02)', 'Pool is closed.', '1146', 'connect 
     });
   },
 );
+
+const broken = (): never => {
+  throw new Error('broken');
+};
+const silent = () => new Promise<never>(() => undefined);
+
+// No real client fails in these ways at once; one that a tracing agent has wrapped can.
+test.concurrent.each<[string, string, object]>([
+  ['execute', 'broken', { execute: broken }],
+  ['destroy', 'no answer within', { execute: silent, destroy: broken }],
+  ['ping', 'no answer within', { execute: silent, ping: broken, batch: broken }],
+])('F209 a connection whose %s throws goes back to its pool, and nothing else ends', async (_, words, more) => {
+  const uncaught: unknown[] = [];
+  const note = (error: unknown) => uncaught.push(error);
+  for (const event of ['unhandledRejection', 'uncaughtException']) {
+    process.on(event, note);
+    onTestFinished(() => void process.off(event, note));
+  }
+  let released = 0;
+  const connection = { ...more, release: () => void released++ };
+  const pool = { execute: broken, Promise, getConnection: async () => connection };
+
+  await expect(askMysql(pool)({ text: 'SELECT 1', values: [] })).rejects.toThrow(words);
+  await untilUnhandledAreTold();
+  expect({ released, uncaught }).toEqual({ released: 1, uncaught: [] });
+});
