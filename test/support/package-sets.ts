@@ -162,5 +162,10 @@ if (basename(process.argv[1] ?? '') === 'package-sets.ts') {
   const asked: readonly string[] = given[0] === '--tests' ? OF_TESTS : given;
   const unknown = asked.filter((name) => !PACKAGE_SETS.some((set) => set === name));
   if (unknown.length > 0) throw new Error(`no set: ${unknown.join(', ')}; there are ${PACKAGE_SETS.join(', ')}`);
-  for (const set of PACKAGE_SETS) if (asked.length === 0 || asked.includes(set)) await installed(set);
+  const sets = PACKAGE_SETS.filter((set) => asked.length === 0 || asked.includes(set));
+  // npm mostly waits, for the registry and for the disk.
+  const lane = async () => {
+    for (let set = sets.shift(); set !== undefined; set = sets.shift()) await installed(set);
+  };
+  await Promise.all([lane(), lane(), lane()]);
 }
