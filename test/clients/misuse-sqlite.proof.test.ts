@@ -16,7 +16,8 @@ beforeAll(async () => {
   const libsql = createClient({ url: `file:${file}` });
   await createSqliteTable(libsql);
   libsql.close();
-  load = await nativePackages();
+  await nativePackages('sqlite3');
+  load = await nativePackages('better-sqlite3');
   return () => rm(folder, { recursive: true });
 }, 600_000);
 

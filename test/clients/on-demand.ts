@@ -23,19 +23,17 @@ export default defineConfig({ schema: 'prisma/schema.prisma', datasource: { url:
 const PROVIDERS = { pg: 'postgresql', mariadb: 'mysql' } as const;
 
 /**
- * Packages over native code of SQLite, compiled for this Node with its own headers: their ready binaries are on GitHub.
- * The first call compiles for a minute or two.
+ * A package over native code of SQLite, compiled for this Node with its own headers: its ready binaries are on GitHub.
+ * The first call compiles for a minute or two. Knex loads `better-sqlite3` itself.
  *
- * @returns the function that loads them
+ * @returns the function that loads it, and what stands beside it
  */
-export function nativePackages(): Promise<NodeJS.Require> {
-  return preparedPackages('test/clients/native', `for-${process.versions.modules}`, async (folder) => {
+export function nativePackages(name: 'better-sqlite3' | 'sqlite3'): Promise<NodeJS.Require> {
+  return preparedPackages('test/clients/native', `${name}-for-${process.versions.modules}`, async (folder) => {
     const gyp = createRequire(await npmFolder()).resolve('node-gyp/bin/node-gyp.js');
     const headers = dirname(dirname(process.execPath));
-    for (const name of ['better-sqlite3', 'sqlite3']) {
-      const cwd = join(folder, 'node_modules', name);
-      await run(process.execPath, [gyp, 'rebuild', '--release', `--nodedir=${headers}`], { cwd, maxBuffer: 2 ** 27 });
-    }
+    const cwd = join(folder, 'node_modules', name);
+    await run(process.execPath, [gyp, 'rebuild', '--release', `--nodedir=${headers}`], { cwd, maxBuffer: 2 ** 27 });
   });
 }
 

@@ -108,7 +108,7 @@ const rowsOf = (statement: Prepared, values: unknown[]): object[] => {
 };
 
 async function betterSqlite3(file: string) {
-  const load = await nativePackages();
+  const load = await nativePackages('better-sqlite3');
   const Database = load('better-sqlite3') as new (file: string) => BetterSqlite3;
   const database = new Database(file);
   database.pragma('synchronous = OFF');
@@ -135,7 +135,7 @@ async function ofKysely(file: string): Opened {
 }
 
 async function ofKnex(file: string): Opened {
-  const load = await nativePackages();
+  const load = await nativePackages('better-sqlite3');
   const { knex } = load('knex') as typeof import('knex');
   const db = knex({ client: 'better-sqlite3', connection: { filename: file }, useNullAsDefault: true });
   await db.raw(QUICKLY);
@@ -149,7 +149,7 @@ interface Sqlite3 {
 }
 
 async function ofSqlite3(file: string): Opened {
-  const load = await nativePackages();
+  const load = await nativePackages('sqlite3');
   const { Database } = load('sqlite3') as { readonly Database: new (file: string) => Sqlite3 };
   const database = new Database(file);
   const client = overSqlite3(database);
@@ -158,7 +158,7 @@ async function ofSqlite3(file: string): Opened {
 }
 
 async function ofSqlite(file: string): Opened {
-  const load = await nativePackages();
+  const load = await nativePackages('sqlite3');
   const { open } = await import('sqlite');
   const { Database } = load('sqlite3') as { readonly Database: new (file: string) => Sqlite3 };
   const database = await open({ filename: file, driver: Database as never });

@@ -7,8 +7,10 @@ import { OPERATIONS, type Operation } from './operations.js';
 import { ageOf, NAME, type Stage, startStage } from './stage.js';
 import { STAGES, type StageOptions } from './stages.js';
 
-/** Timeout of the preparation, and of a case that is played again and again because the machine stands still. */
+/** Timeout of a case that is played again and again because the machine stands still. */
 const PATIENCE_MS = 240_000;
+/** Timeout of the preparation: `better-sqlite3` is compiled once, which takes minutes. */
+const PREPARATION_MS = 900_000;
 
 export function playTable(title: string, kind: keyof typeof STAGES): void {
   const stages = STAGES[kind];
@@ -27,8 +29,8 @@ function playStage(options: StageOptions): void {
   beforeAll(async () => {
     stage = await startStage(options);
     await playAll(stage);
-  }, PATIENCE_MS);
-  afterAll(() => stage.stop());
+  }, PREPARATION_MS);
+  afterAll(() => stage?.stop());
 
   test.runIf('clients' in options)('it is that client', async () => {
     const scene = await stage.scene();

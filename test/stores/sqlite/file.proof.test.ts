@@ -8,7 +8,7 @@ const LONGEST_MS = 900_000;
 test(
   'F177 F178 a file that is locked, deleted, replaced, full or read-only, over better-sqlite3',
   async () => {
-    const Database = (await nativePackages())('better-sqlite3');
+    const Database = (await nativePackages('better-sqlite3'))('better-sqlite3');
     const seen = await playFileScenes((path) => {
       const client = new Database(path, { timeout: 0 });
       return {
