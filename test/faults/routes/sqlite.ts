@@ -66,7 +66,10 @@ export async function fileRoute(): Promise<Route> {
   const engine = await sqlite.start();
   const { url, place: table } = await freshPlace(engine);
   const file = fileURLToPath(url);
-  const Better = (await nativePackages('better-sqlite3'))('better-sqlite3') as new (file: string, options: object) => Database;
+  const Better = (await nativePackages('better-sqlite3'))('better-sqlite3') as new (
+    file: string,
+    options: object,
+  ) => Database;
   const open = () => {
     const database = new Better(file, { timeout: 0 });
     database.pragma('synchronous = OFF');
