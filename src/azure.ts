@@ -12,4 +12,4 @@ export {
   type AzureTableStoreOptions,
   azureTableStore,
   createAzureTable,
-} from './stores/azure-table.js';
+} from './stores/azure/azure-table.js';

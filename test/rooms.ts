@@ -49,6 +49,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'the storages over databases: their statements, their errors, and what their clients answer',
     sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/request', 'stores'],
   },
+  'stores/azure': {
+    what: 'the storage over a table of Azure, and the meanings of its errors',
+    sees: ['core/values', 'core/ports', 'core/public', 'core/request', 'stores'],
+  },
   'stores/durable-objects': {
     what: 'the verbs inside an object of Cloudflare, and the requests to it',
     sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/request', 'stores'],
@@ -107,7 +111,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'the contract of a store, clocks, faults, events, a fake lock table',
     sees: ['core/values', 'core/ports', 'core/public', 'core/record'],
   },
-  'azure.ts': { what: 'the door of Azure: its adapter and its store', sees: ['adapters', 'stores'] },
+  'azure.ts': { what: 'the door of Azure: its adapter and its store', sees: ['adapters', 'stores/azure'] },
   'index.ts': {
     what: 'the root door',
     sees: ['core/values', 'core/ports', 'core/public', 'core/options', 'core/run', 'core/wrap', 'adapters'],

@@ -1,7 +1,7 @@
-import { LockStoreError, type LockStoreErrorCode } from '../core/public/errors.js';
-import { isUnsentBehind } from '../core/request/error-chain.js';
-import { finalProblem } from '../core/request/final-failure.js';
-import { errorName, readThrown, readThrownText } from '../core/values/thrown.js';
+import { LockStoreError, type LockStoreErrorCode } from '../../core/public/errors.js';
+import { isUnsentBehind } from '../../core/request/error-chain.js';
+import { finalProblem } from '../../core/request/final-failure.js';
+import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
 
 /** The table of a client. */
 interface Place {

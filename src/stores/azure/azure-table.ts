@@ -1,15 +1,15 @@
-import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
-import type { LockStore } from '../core/ports/lock-store.js';
-import type { MemberStore } from '../core/ports/member-store.js';
-import { LockStoreError } from '../core/public/errors.js';
-import { takingTurns } from '../core/request/turns.js';
-import { checkMethods, checkStoreOptions, describe, describeType, namesOf } from '../core/values/checks.js';
-import type { Signal } from '../core/values/clock.js';
-import { newUuid } from '../core/values/names.js';
+import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
+import type { LockStore } from '../../core/ports/lock-store.js';
+import type { MemberStore } from '../../core/ports/member-store.js';
+import { LockStoreError } from '../../core/public/errors.js';
+import { takingTurns } from '../../core/request/turns.js';
+import { checkMethods, checkStoreOptions, describe, describeType, namesOf } from '../../core/values/checks.js';
+import type { Signal } from '../../core/values/clock.js';
+import { newUuid } from '../../core/values/names.js';
+import { parsedRecord, refused } from '../storage-answer.js';
+import type { Storage, StoredRecord } from '../storage-port.js';
+import { storageStore } from '../storage-store.js';
 import { azureFailure, isAbsent, isRefused, isUnsentByAzure, NOT_AZURE, noAnswer } from './azure-errors.js';
-import { parsedRecord, refused } from './storage-answer.js';
-import type { Storage, StoredRecord } from './storage-port.js';
-import { storageStore } from './storage-store.js';
 
 /** A client of one table; `TableClient` of \@azure/data-tables fits. */
 export interface AzureTableClient {
