@@ -52,7 +52,8 @@ export function removedByGrant({ tickMs, schedule }: Claim): 'tick' | 'schedule'
 
 /** Makes the whole record of a grant from `nowMs` to `untilMs`, for a store that writes whole records. */
 export function grantedRecord(claim: Claim, nowMs: number, untilMs: number, before: LockRecord = {}): LockRecord {
-  const { [removedByGrant(claim) ?? 'tick']: _, ...kept } = before;
+  const removed = removedByGrant(claim) ?? 'tick';
+  const { [removed]: _, ...kept } = before;
   const fencingToken = (kept.fencingToken ?? nowMs) + 1;
   return { ...kept, ...grantFields(claim, nowMs, untilMs, before), fencingToken };
 }
