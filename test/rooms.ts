@@ -46,8 +46,20 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/request'],
   },
   'stores/sql': {
-    what: 'the storages over databases: their statements, their errors, and what their clients answer',
+    what: 'the storage over any database: its statements, its errors, and what its clients answer',
     sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/request', 'stores'],
+  },
+  'stores/postgres': {
+    what: 'what is special about PostgreSQL: its statements, its errors, its clients',
+    sees: ['core/values', 'core/ports', 'stores/sql'],
+  },
+  'stores/mysql': {
+    what: 'what is special about MySQL: its statements, its errors, its clients',
+    sees: ['core/values', 'core/ports', 'core/request', 'stores/sql'],
+  },
+  'stores/sqlite': {
+    what: 'what is special about SQLite: its statements, its errors, its clients',
+    sees: ['core/values', 'core/ports', 'stores/sql'],
   },
   'stores/azure': {
     what: 'the storage over a table of Azure, and the meanings of its errors',

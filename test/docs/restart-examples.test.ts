@@ -20,7 +20,7 @@ import { type ExampleServer, SERVERS } from './restart/servers.js';
  */
 
 /** Examples that call no handler: only their process must go on. */
-const NO_RUN = ['src/stores/sql/postgres.ts 3', 'src/stores/sql/mysql.ts 3'];
+const NO_RUN = ['src/stores/postgres/postgres.ts 3', 'src/stores/mysql/mysql.ts 3'];
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const RESTART = join(import.meta.dirname, 'restart');

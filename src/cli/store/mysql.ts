@@ -1,4 +1,4 @@
-import { createMysqlTable, type MysqlStoreOptions, mysqlStore, mysqlTable } from '../../stores/sql/mysql.js';
+import { createMysqlTable, type MysqlStoreOptions, mysqlStore, mysqlTable } from '../../stores/mysql/mysql.js';
 import { quoted, wrongUse } from '../exit-code.js';
 import { NOBODY } from '../findings/finding.js';
 import { lookAtMysql } from '../findings/look-at-mysql.js';

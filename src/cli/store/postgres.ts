@@ -3,7 +3,7 @@ import {
   type PostgresStoreOptions,
   postgresStore,
   postgresTable,
-} from '../../stores/sql/postgres.js';
+} from '../../stores/postgres/postgres.js';
 import {
   clockVerdict,
   type Examiner,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { createSqliteTable, type SqliteStoreOptions, sqliteStore, sqliteTable } from '../../stores/sql/sqlite.js';
+import { createSqliteTable, type SqliteStoreOptions, sqliteStore, sqliteTable } from '../../stores/sqlite/sqlite.js';
 import { failed, quoted, wrongUse } from '../exit-code.js';
 import { lookAtFolder, networkWords } from '../findings/look-at-folder.js';
 import type { NamedStore, StoreKind } from './kind.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { isUnsentBehind, judgeAll } from '../../../src/core/request/error-chain.js';
-import { POSTGRES_ERRORS } from '../../../src/stores/sql/postgres-errors.js';
+import { POSTGRES_ERRORS } from '../../../src/stores/postgres/postgres-errors.js';
 import { explain } from '../../../src/stores/sql/sql-errors.js';
-import { SQLITE_ERRORS } from '../../../src/stores/sql/sqlite-errors.js';
+import { SQLITE_ERRORS } from '../../../src/stores/sqlite/sqlite-errors.js';
 
 const refused = (more: object = {}) =>
   Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { askMysql } from '../../../src/stores/sql/mysql-client.js';
-import { MYSQL_ERRORS } from '../../../src/stores/sql/mysql-errors.js';
+import { askMysql } from '../../../src/stores/mysql/mysql-client.js';
+import { MYSQL_ERRORS } from '../../../src/stores/mysql/mysql-errors.js';
 import { explain } from '../../../src/stores/sql/sql-errors.js';
 import { untilUnhandledAreTold } from '../../support/unhandled.js';
 

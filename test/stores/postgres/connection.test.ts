@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { executeWithLock, type LockStoreError } from 'single-execution';
 import { type PostgresClient, postgresStore } from 'single-execution/postgres';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { POSTGRES_ERRORS } from '../../../src/stores/sql/postgres-errors.js';
+import { POSTGRES_ERRORS } from '../../../src/stores/postgres/postgres-errors.js';
 import { explain } from '../../../src/stores/sql/sql-errors.js';
 import { ownEngine } from '../../support/backends/stage.js';
 import { call, claim } from '../../support/one-run.js';

@@ -1,6 +1,6 @@
 import { postgresTable } from 'single-execution/postgres';
 import { describe, expect, test } from 'vitest';
-import { POSTGRES_ERRORS } from '../../../src/stores/sql/postgres-errors.js';
+import { POSTGRES_ERRORS } from '../../../src/stores/postgres/postgres-errors.js';
 import { explain } from '../../../src/stores/sql/sql-errors.js';
 
 const TABLE = '"locks"';

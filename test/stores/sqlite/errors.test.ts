@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { explain } from '../../../src/stores/sql/sql-errors.js';
-import { SQLITE_ERRORS } from '../../../src/stores/sql/sqlite-errors.js';
+import { SQLITE_ERRORS } from '../../../src/stores/sqlite/sqlite-errors.js';
 
 const judged = (error: unknown) => {
   const { code, isUnsent = false } = explain(SQLITE_ERRORS, error, '"locks"');

@@ -1,5 +1,5 @@
 import { readThrownText } from '../../core/values/thrown.js';
-import { type Ask, OpenTransaction } from './sql.js';
+import { type Ask, OpenTransaction } from '../sql/sql.js';
 
 /** Runs statements in one transaction, and resolves to the rows of each. */
 type Batch = (

@@ -2,11 +2,11 @@ import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
 import { checkStoreOptions, namesOf } from '../../core/values/checks.js';
+import { type Database, type Statements, sqlStore } from '../sql/sql.js';
+import { sql } from '../sql/sql-statement.js';
+import { creationOf, makeTable } from '../sql/sql-table.js';
 import { askPostgres, type PostgresClient } from './postgres-client.js';
 import { checkIdentifier, POSTGRES_ERRORS } from './postgres-errors.js';
-import { type Database, type Statements, sqlStore } from './sql.js';
-import { sql } from './sql-statement.js';
-import { creationOf, makeTable } from './sql-table.js';
 
 export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './postgres-client.js';
 

@@ -1,9 +1,9 @@
 import { UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
 import { describeType } from '../../core/values/checks.js';
 import { systemClock } from '../../core/values/clock.js';
-import { FOREIGN_TO_MYSQL, refuseForeign } from './foreign-clients.js';
-import { halfOfPool } from './half-of-pool.js';
-import type { Ask } from './sql.js';
+import { FOREIGN_TO_MYSQL, refuseForeign } from '../sql/foreign-clients.js';
+import { halfOfPool } from '../sql/half-of-pool.js';
+import type { Ask } from '../sql/sql.js';
 
 /** A client of MySQL or MariaDB, or a function that runs a statement with its values. */
 export type MysqlClient =

@@ -1,5 +1,5 @@
 import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
-import { type DatabaseErrors, type Meaning, NO_TABLE, OTHER_COLUMNS, REFUSED_ROW } from './sql-errors.js';
+import { type DatabaseErrors, type Meaning, NO_TABLE, OTHER_COLUMNS, REFUSED_ROW } from '../sql/sql-errors.js';
 
 /*
  * An error is judged by SQLite's result code. Words count only without a code, or to tell the kinds of `SQLITE_ERROR`

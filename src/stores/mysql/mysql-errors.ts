@@ -13,7 +13,7 @@ import {
   REFUSED_STATEMENT,
   TOO_MANY_CONNECTIONS,
   wrongLogin,
-} from './sql-errors.js';
+} from '../sql/sql-errors.js';
 
 const means = (code: Meaning['code'], why: string): Meaning => ({ code, why: () => why });
 

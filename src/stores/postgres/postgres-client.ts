@@ -1,7 +1,7 @@
 import { describeType } from '../../core/values/checks.js';
-import { FOREIGN_TO_POSTGRES, refuseForeign } from './foreign-clients.js';
-import { halfOfPool } from './half-of-pool.js';
-import type { Ask } from './sql.js';
+import { FOREIGN_TO_POSTGRES, refuseForeign } from '../sql/foreign-clients.js';
+import { halfOfPool } from '../sql/half-of-pool.js';
+import type { Ask } from '../sql/sql.js';
 
 /** A client of Postgres, or a function that runs a statement with its values and resolves to the rows. */
 export type PostgresClient =

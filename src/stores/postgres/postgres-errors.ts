@@ -14,7 +14,7 @@ import {
   REFUSED_STATEMENT,
   TOO_MANY_CONNECTIONS,
   wrongLogin,
-} from './sql-errors.js';
+} from '../sql/sql-errors.js';
 
 const REFUSED_LOGIN: Meaning = { code: 'ACCESS_DENIED', why: loginOf };
 const NO_TLS: Meaning = {

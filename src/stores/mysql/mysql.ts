@@ -2,12 +2,12 @@ import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
 import { checkStoreOptions, namesOf } from '../../core/values/checks.js';
+import { type Database, type Statements, sqlStore } from '../sql/sql.js';
+import { EMPTY } from '../sql/sql-answer.js';
+import { sql } from '../sql/sql-statement.js';
+import { creationOf, makeTable } from '../sql/sql-table.js';
 import { askMysql, type MysqlClient } from './mysql-client.js';
 import { MYSQL_ERRORS } from './mysql-errors.js';
-import { type Database, type Statements, sqlStore } from './sql.js';
-import { EMPTY } from './sql-answer.js';
-import { sql } from './sql-statement.js';
-import { creationOf, makeTable } from './sql-table.js';
 
 export type { MysqlCallbackClient, MysqlClient, MysqlCount, MysqlExecutingClient } from './mysql-client.js';
 

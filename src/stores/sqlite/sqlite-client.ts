@@ -1,7 +1,7 @@
 import { describeType } from '../../core/values/checks.js';
-import { FOREIGN_TO_SQLITE, refuseForeign } from './foreign-clients.js';
+import { FOREIGN_TO_SQLITE, refuseForeign } from '../sql/foreign-clients.js';
+import { type Ask, OpenTransaction } from '../sql/sql.js';
 import { askLibsqlFile, isInsideTransaction } from './libsql-file.js';
-import { type Ask, OpenTransaction } from './sql.js';
 
 /** A client of SQLite, or a function that runs a statement with its values and returns the rows. */
 export type SqliteClient =

@@ -2,9 +2,9 @@ import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
 import { checkStoreOptions, namesOf } from '../../core/values/checks.js';
-import { type Database, type Statements, sqlStore } from './sql.js';
-import { sql } from './sql-statement.js';
-import { creationOf, makeTable } from './sql-table.js';
+import { type Database, type Statements, sqlStore } from '../sql/sql.js';
+import { sql } from '../sql/sql-statement.js';
+import { creationOf, makeTable } from '../sql/sql-table.js';
 import { askSqlite, type SqliteClient } from './sqlite-client.js';
 import { SQLITE_ERRORS } from './sqlite-errors.js';
 
