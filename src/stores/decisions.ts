@@ -29,7 +29,8 @@ import {
   judgeResume,
   withoutPause,
 } from '../core/record/operator.js';
-import { isGrantOf, isHeldBy, isMarkedBy, isReleasedBy, judgeRefusal } from '../core/record/refusal.js';
+import { isGrantOf, isHeldBy, isMarkedBy, judgeRefusal } from '../core/record/refusal.js';
+import { isReleasedBy } from '../core/record/run-ring.js';
 import {
   extendedUntil,
   forcedFields,

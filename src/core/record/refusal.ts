@@ -2,7 +2,6 @@ import type { Claim, Lease, RefusalReason, Refused } from '../ports/lock-store.j
 import { defined } from '../values/defined.js';
 import { holderOf, type Item, type LockRecord, readGrant, readRecord } from './lock-record.js';
 import { isListed, listedTick, type TickClaim } from './open-ticks.js';
-import { hasRun } from './run-ring.js';
 
 /** The meaning of a refused acquire, read from the record that refused it. */
 export type Judgement =
@@ -68,11 +67,6 @@ export function isGrantOf(lease: Lease, item: Item): boolean {
  */
 export function isMarkedBy(lease: Lease, tickMs: number, item: Item): boolean {
   return isGrantOf(lease, item) && doneReason({ tickMs, markTickAtStart: false }, item) !== undefined;
-}
-
-/** Whether a release of this lease was applied, by any try, even if another run has taken the lock since. */
-export function isReleasedBy({ attemptId, fencingToken }: Lease, item: Item): boolean {
-  return (item['attemptId'] === attemptId && item['state'] === 'released') || hasRun(item, fencingToken);
 }
 
 /** Makes a refusal, with the holder that the record names. */

@@ -68,10 +68,11 @@ export function rowOfForce(
 }
 
 /**
- * Whether the ring has the row that this token's own release wrote: proof that the release was applied. A `crashed` row
- * is no proof, because the next run's release writes it, and neither is a `forced` row, which a force release writes.
+ * Whether a release of this lease was applied, by any try, even if another run has taken the lock since: the ring has
+ * the row that the release wrote. A `crashed` row is no proof, because the next run's release writes it, and neither is
+ * a `forced` row, which a force release writes.
  */
-export function hasRun(record: Item, fencingToken: number): boolean {
+export function isReleasedBy({ fencingToken }: Pick<Lease, 'fencingToken'>, record: Item): boolean {
   const own = runsOf(record).find((run) => run.fencingToken === fencingToken);
   return own !== undefined && own.status !== 'crashed' && own.status !== 'forced';
 }

@@ -16,15 +16,8 @@ import type { CheckIn, MemberList, MemberStore } from '../../core/ports/member-s
 import { CorruptLockError, LockStoreError } from '../../core/public/errors.js';
 import { type Item, type LockRecord, readGrant } from '../../core/record/lock-record.js';
 import { readMemberList } from '../../core/record/member-list.js';
-import {
-  type Expired,
-  isFreeFor,
-  isHeldBy,
-  isMarkedBy,
-  isReleasedBy,
-  judgeRefusal,
-  refusedBy,
-} from '../../core/record/refusal.js';
+import { type Expired, isFreeFor, isHeldBy, isMarkedBy, judgeRefusal, refusedBy } from '../../core/record/refusal.js';
+import { isReleasedBy } from '../../core/record/run-ring.js';
 import { grantFields, leaseOf, markedLease, markFields } from '../../core/record/transition.js';
 import {
   type AttemptWrite,

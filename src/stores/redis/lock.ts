@@ -16,8 +16,8 @@ import { LockStoreError } from '../../core/public/errors.js';
 import { type LockRecord, MAX_ERROR_BYTES, readGrant } from '../../core/record/lock-record.js';
 import { memberAttribute, readMemberList } from '../../core/record/member-list.js';
 import { listedTick, ticksAfterMark, ticksAfterRun } from '../../core/record/open-ticks.js';
-import { isReleasedBy, judgeRefusal } from '../../core/record/refusal.js';
-import { linesOfRelease } from '../../core/record/run-ring.js';
+import { judgeRefusal } from '../../core/record/refusal.js';
+import { isReleasedBy, linesOfRelease } from '../../core/record/run-ring.js';
 import { grantFields, leaseOf, markedLease, markFields } from '../../core/record/transition.js';
 import {
   cancelCall,

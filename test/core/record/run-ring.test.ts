@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LockRecord } from '../../../src/core/record/lock-record.js';
-import { hasRun, rowOfForce, rowsOfRelease, runsOf, slotOf } from '../../../src/core/record/run-ring.js';
+import { isReleasedBy, rowOfForce, rowsOfRelease, runsOf, slotOf } from '../../../src/core/record/run-ring.js';
 import { newAttemptId, utf8Bytes } from '../../../src/core/values/names.js';
 import { GRANTED_AT, lease } from '../lease.js';
 
@@ -124,14 +124,14 @@ describe('runsOf', () => {
   });
 });
 
-test('hasRun is proof of one token alone, not of another with the same slot', () => {
+test('a row is proof of the release of one token, not of another with the same slot', () => {
   const record = rowsOfRelease(lease, completion);
 
-  expect(hasRun(record, 25)).toBe(true);
-  expect(hasRun(record, 15)).toBe(false);
-  expect(hasRun(record, 35)).toBe(false);
-  expect(hasRun(record, 24)).toBe(false);
-  expect(hasRun({ r5: 'garbage' }, 25)).toBe(false);
+  expect(isReleasedBy({ fencingToken: 25 }, record)).toBe(true);
+  expect(isReleasedBy({ fencingToken: 15 }, record)).toBe(false);
+  expect(isReleasedBy({ fencingToken: 35 }, record)).toBe(false);
+  expect(isReleasedBy({ fencingToken: 24 }, record)).toBe(false);
+  expect(isReleasedBy({ fencingToken: 25 }, { r5: 'garbage' })).toBe(false);
 });
 
 test('rowOfForce records the run that was ended, up to the end that the force release has written', () => {
@@ -142,14 +142,14 @@ test('rowOfForce records the run that was ended, up to the end that the force re
   });
   const row = rowOfForce(force, GRANTED_AT + 1_500);
   expect(runsOf(row)).toEqual([{ status: 'forced', lockedAtMs: GRANTED_AT, durationMs: 1_500, fencingToken: 25 }]);
-  expect(hasRun(row, 25)).toBe(false);
+  expect(isReleasedBy({ fencingToken: 25 }, row)).toBe(false);
 });
 
-test('hasRun is proof of a release: a row that a successor wrote of a crash is none', () => {
+test('a row that a successor wrote of a crash is no proof of a release', () => {
   const record = rowsOfRelease({ ...lease, previous: crashed }, completion);
 
-  expect(hasRun(record, 25)).toBe(true);
-  expect(hasRun(record, 24)).toBe(false);
+  expect(isReleasedBy({ fencingToken: 25 }, record)).toBe(true);
+  expect(isReleasedBy({ fencingToken: 24 }, record)).toBe(false);
 });
 
 test('a slot is the last digit of the token', () => {

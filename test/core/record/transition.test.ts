@@ -71,6 +71,7 @@ describe('releaseFields', () => {
   test.each([
     ['keeps the fence that it took over from', 60_000, 0, 60_000, 60_000],
     ['is later than a fence gone by', -60_000, 0, 0, 0],
+    ['keeps a fence an hour ahead', 3_600_000, 0, 3_600_000, 3_600_000],
     ['drops a fence over an hour ahead, which would cost for ever', 3_600_001, 0, 0, 0],
     ['row 165: keeps the fence beside a hold', 30_000, 60_000, 60_000, 30_000],
     ['row 165: keeps the fence while a hold lasts, which ends by its own time', 120_000, 60_000, 60_000, 59_999],
@@ -188,5 +189,13 @@ describe('leaseOf', () => {
       failedTicksMs: [NOW - 7],
       fencingToken: 26,
     });
+  });
+
+  test('after an own replay that has marked its own tick, the newest tick done is unknown and the lists are not', () => {
+    const ticks = { doneTick: NOW, openTicks: listOf([NOW - 11]), failedTicks: listOf([NOW - 7]) };
+    const replayed = leaseOf({ ...claim, tickMs: NOW, markTickAtStart: true }, { ...record, ...ticks }, sent);
+
+    expect(replayed).toMatchObject({ openTicksMs: [NOW - 11], failedTicksMs: [NOW - 7] });
+    expect(replayed).not.toHaveProperty('doneTickMs');
   });
 });
