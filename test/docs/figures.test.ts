@@ -168,6 +168,28 @@ test('docs/versioning.md has the versions that package.json allows, and other pa
   expect([...new Set(paths)]).toEqual([oldest20]);
 });
 
+test('docs/reliability.md has the installed versions among those that are tested', () => {
+  const { devDependencies } = JSON.parse(read('package.json'));
+  const [, table = ''] = read('docs/reliability.md').split('\n## Tested versions\n');
+  const packages = {
+    TypeScript: 'typescript',
+    vitest: 'vitest',
+    esbuild: 'esbuild',
+    NestJS: '@nestjs/core',
+    PGlite: '@electric-sql/pglite',
+  };
+  const called = { ...packages, Middy: '@middy/core', CDK: 'aws-cdk-lib', 'AWS SDK': '@aws-sdk/client-dynamodb' };
+  const same =
+    '@libsql/client @azure/data-tables @azure/functions @opentelemetry/api @upstash/redis croner ioredis mariadb mysql2 node-cron pg postgres redis';
+  const names = Object.entries({ ...called, ...Object.fromEntries(same.split(' ').map((name) => [name, name])) });
+  const missing = names.filter(([word, name]) => {
+    const [, listed = ''] = new RegExp(`(?<![\\w/-])${word}(?: \\|)? ((?:(?:, | and )?\\d[\\d.]*)+)`).exec(table) ?? [];
+    return !listed.split(/, | and /).some((its) => its !== '' && `${devDependencies[name]}.`.startsWith(`${its}.`));
+  });
+
+  expect(missing).toEqual([]);
+});
+
 test('each npm script that a page names is in package.json', () => {
   const { scripts } = JSON.parse(read('package.json'));
   const named = [...PAGES, 'CONTRIBUTING.md'].flatMap((page) =>
