@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { RECORD_ATTRIBUTES } from '../../src/core/values/record-attributes.js';
+import { RECORD_ATTRIBUTES, recordAttributeType } from '../../src/core/values/record-attributes.js';
 import { PAGES } from './examples.js';
 
 /* Compares the prose of the pages with the code: limits and times, names, versions, and the attributes of a record. */
@@ -141,12 +141,18 @@ test('each name in the prose of the pages is in the code', () => {
   expect([...OTHERS].filter((other) => !unknown.some(({ name }) => name === other))).toEqual([]);
 });
 
-test('docs/protocol.md has each attribute of a record', () => {
+test('docs/protocol.md and docs/stores/dynamodb.md have each attribute of a record', () => {
   const [, section = ''] = read('docs/protocol.md').split('\n| attribute | type | meaning |\n');
   const [table = ''] = section.split('\n\n');
   const named = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) => cell.match(/\w{2,}|\bv\b/g) ?? []);
+  const ofTypes = [...read('docs/stores/dynamodb.md').matchAll(/^- of type ([NS]): (.*)$/gm)].flatMap(
+    ([, type, names = '']) => [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => [name, type]),
+  );
 
   expect(named.filter((name) => !/^r\d$/.test(name)).sort()).toEqual([...RECORD_ATTRIBUTES].sort());
+  expect(ofTypes.filter(([name = '']) => !/^r\d$/.test(name)).sort()).toEqual(
+    RECORD_ATTRIBUTES.map((name) => [name, recordAttributeType(name)]).sort(),
+  );
 });
 
 test('docs/versioning.md has the versions that package.json allows, and other pages repeat them', () => {
