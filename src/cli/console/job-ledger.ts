@@ -18,7 +18,7 @@ interface Entry {
   readonly json?: string;
 }
 
-/** What pages are told of the jobs of a store: to each of them only what has changed since it was told last. */
+/** What pages get of the jobs of a store: each page gets only what has changed since its last answer. */
 export interface JobLedger {
   /** Takes over what was read. */
   put(locks: readonly LockInfo[]): void;
