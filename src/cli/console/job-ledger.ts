@@ -94,7 +94,7 @@ function recordOf({ name: _, readAt: __, runs, ...lock }: LockInfo): string {
   return JSON.stringify([lock, runs[0]?.fencingToken, runs[0]?.status]);
 }
 
-/** Whether time alone can have changed what was judged. */
+/** Whether the judgement may be out of date, only because time has passed. */
 function isOld({ judgedMs, job }: Entry, nowMs: number): boolean {
   const nextMs = job?.nextTick?.getTime() ?? Number.POSITIVE_INFINITY;
   // Also if an instant is unknown.
