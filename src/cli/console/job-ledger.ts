@@ -20,7 +20,7 @@ interface Entry {
 
 /** What pages get of the jobs of a store: each page gets only what has changed since its last answer. */
 export interface JobLedger {
-  /** Takes over what was read. */
+  /** Compares what was read with what the ledger has, and keeps the changes. */
   put(locks: readonly LockInfo[]): void;
   /** All jobs, judged, in the order of `locks`. */
   jobs(): Job[];
