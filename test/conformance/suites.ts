@@ -8,7 +8,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'verrou',
     source: '[@verrou/core](https://verrou.dev) 0.5.2, `@verrou/core/test_suite` of its npm package',
-    how: 'Their code, unchanged. An adapter gives our store the shape of their drivers. A lock without an end is one of 24 hours, the longest lease. On DynamoDB the adapter asks again for up to 3.5 s where a lease is over, because a takeover may come up to 3 s later there.',
+    how: 'Their code, unchanged. An adapter gives our store the shape of their drivers. A lock without an end is one of 24 hours, the longest lease. On DynamoDB the adapter asks again for up to 3.5 s once a lease is over, because a takeover there may come up to 3 s later.',
     scenarios: verrouScenarios(),
   },
   {
