@@ -103,7 +103,9 @@ export function withSingleExecution<T extends Timer = Timer, X extends Invocatio
 
   const runFor = async (self: unknown, read: (timer: T) => Trigger, [timer, context]: [T, X]): Promise<void> => {
     if (typeof context !== 'object' || context === null) {
-      throw new TypeError(`context is ${describe(context)}: pass on what the platform calls the handler with`);
+      throw new TypeError(
+        `context is ${describe(context)}: call the wrapped handler with the arguments of the platform`,
+      );
     }
     const trigger = read(timer);
     const order = (trigger.tickMs === undefined ? byClock : orderFor)(

@@ -106,7 +106,9 @@ export function withSingleExecution<
 
   const runFor = async (self: unknown, read: typeof readScheduledTime, [controller, env, ctx]: [C, Env, X]) => {
     if (typeof controller !== 'object' || controller === null) {
-      throw new TypeError(`controller is ${describe(controller)}: pass on what the platform calls scheduled with`);
+      throw new TypeError(
+        `controller is ${describe(controller)}: call the wrapped handler with the arguments of the platform`,
+      );
     }
     const trigger = read(controller);
     const order = orderFor([controller, env, ctx], whoRuns(controller, trigger), trigger, timesFor);

@@ -98,7 +98,7 @@ export function requestOf<Q extends Request>(request: Q, { isCatchUp }: Executio
   return Object.defineProperties(copy, added);
 }
 
-/** Variables of platforms on which the id of a request leads to its log, and the name of a host to nothing. */
+/** Variables of platforms where an operator finds the log of a run by the id of its request, and not by a host. */
 const FUNCTIONS = ['VERCEL', 'AWS_LAMBDA_FUNCTION_NAME'];
 
 /**

@@ -215,7 +215,7 @@ export function readScheduleEvent(event: unknown): Trigger {
   };
 }
 
-/** A name of AWS that stands for a value, or the beginning of any placeholder, however a template has escaped it. */
+/** Matches a placeholder that nobody has filled in: a name of AWS, or the first characters of any other, also escaped. */
 const PLACEHOLDER = /aws\.(?:scheduler|events)\.|^'\s*(?:<|&lt;|&#|\\+u003c|%(?:25)?3c|\$|\{)/i;
 
 /**

@@ -17,9 +17,9 @@ export interface LockInfo {
   readonly name: string;
   /**
    * `paused`: an operator's pause is in force, see `paused`; `held`: a run has it; `expired`: its holder died or
-   * overran, and the next run takes over; `waiting`: released, and kept for `lockAtLeastFor`, though not from ticks that
-   * are owed; `free`: released; `forced`: ended by an operator; `unused`: no run yet; `corrupt`: see `problem`. Judged
-   * by `readAt`, or else by this host's clock.
+   * overran, and the next run takes over; `waiting`: released, and kept for `lockAtLeastFor`, though not from
+   * ticks that pass this time, such as open ones; `free`: released; `forced`: ended by an operator; `unused`: no run
+   * yet; `corrupt`: see `problem`. Judged by `readAt`, or else by this host's clock.
    */
   readonly state: 'paused' | 'held' | 'expired' | 'waiting' | 'free' | 'forced' | 'unused' | 'corrupt';
   /** While paused: what `state` would be without the pause. */

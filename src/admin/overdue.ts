@@ -113,12 +113,12 @@ function lastSeen(lock: LockInfo, schedule: Schedule | Interval, nowMs: number):
   return seen.length === 0 ? undefined : Math.max(...seen);
 }
 
-/** Whether a pause is in force at an instant, which need not be that at which the lock was read. */
+/** Whether a pause is in force at an instant, which may be later than the reading of the lock. */
 function isPaused({ state, paused }: LockInfo, nowMs: number): boolean {
   return state === 'paused' && (paused === undefined || paused.until.getTime() > nowMs);
 }
 
-/** Whether a run has the lock at an instant, which need not be that at which the lock was read. */
+/** Whether a run has the lock at an instant, which may be later than the reading of the lock. */
 function isHeld(lock: LockInfo, nowMs: number): boolean {
   const { lockUntil } = lock;
   return lockUntil ? isTaken(lock) && lockUntil.getTime() > nowMs : stateWithoutPause(lock) === 'held';

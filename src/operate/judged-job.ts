@@ -70,7 +70,7 @@ function scheduleIn(lock: LockInfo): Schedule | Interval | undefined {
   try {
     return scheduleFor(lock, undefined);
   } catch {
-    // `scheduleProblem` tells it.
+    // `scheduleProblem` reports it.
     return undefined;
   }
 }

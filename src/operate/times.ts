@@ -58,7 +58,7 @@ export function dueTick(schedule: Schedule | undefined, clock: Clock): Date | un
   return dateOf(nearestTick(schedule, clock.now())?.tickMs);
 }
 
-/** Tells if the calls at these instants, oldest first, all come at the same distance from a tick of a schedule. */
+/** Reports if the calls at these instants, oldest first, all come at the same distance from a tick of a schedule. */
 export function reportMisfit(
   name: string,
   schedule: Schedule,

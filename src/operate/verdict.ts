@@ -97,7 +97,9 @@ function passes({ lastResult, lockedAt, doneTick: done, openTicks = [], ...lock 
 }
 
 const passWords = ({ tick }: LockInfo): string =>
-  tick ? 'not from a tick that is owed, as this one is' : 'that run had no tick, so it keeps out no call with a tick';
+  tick
+    ? 'this tick passes: it is open, or was due when that run began'
+    : 'that run had no tick, so it keeps out no call with a tick';
 
 /**
  * When the run that has the lock last renewed its lease; undefined if it never did, or if the record does not show it: a

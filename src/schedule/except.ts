@@ -122,7 +122,7 @@ function wordsOf({ dates, ranges, when }: Read): string {
   return words.join(', ');
 }
 
-/** Returns the ticks that are left. Passes over a day or a range in one step, however many ticks it has. */
+/** Returns the ticks that are not left out. Skips an excluded day or range in one step, however many ticks it has. */
 function leftBy(found: Read, { zone, instantsFor }: Ticks, atMs: number, text: string): Instants {
   function* walk(startMs: number, step: 1 | -1): Generator<number> {
     let inARow = 0;

@@ -102,7 +102,7 @@ function decideAcquire(claim: Claim, { item, nowMs, laterMs, clock, sent }: Foun
   return { result: { status: 'acquired', lease, clock }, write, isForNow: true };
 }
 
-/** The claim to cancel, and when its acquire was first sent: from then on the lease of a grant counts. */
+/** The claim to cancel, and when its acquire was first sent. If the attempt holds the lock, its lease counts from then. */
 interface Cancel {
   readonly claim: Claim;
   readonly firstSent?: Sent;

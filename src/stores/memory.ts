@@ -43,7 +43,7 @@ export function memoryStore(): MemoryStore {
   }));
 }
 
-/** Makes the error for a clock whose instants no record can hold, as of a test. The caller adds the verb and the lock. */
+/** Makes the error for a clock before 2001, as tests have one: no record can hold its time. The caller adds verb and lock. */
 function wrongClock(nowMs: number): LockStoreError {
   return new LockStoreError(
     `the clock is at ${describe(new Date(nowMs))}, before 2001; in a test turn it to 2015 or later`,

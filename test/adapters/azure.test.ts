@@ -116,7 +116,7 @@ test('row 62: a call without a context is a TypeError that says what to pass on'
   const { call, runs } = setUp();
 
   await expect(call(timer(NOW), undefined as never)).rejects.toThrow(
-    new TypeError('context is undefined: pass on what the platform calls the handler with'),
+    new TypeError('context is undefined: call the wrapped handler with the arguments of the platform'),
   );
   expect(runs).toEqual([]);
 });

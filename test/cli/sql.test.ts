@@ -124,13 +124,13 @@ test.each([
     'postgres',
     'has no TLS',
     { search: 'sslmode=verify-full' },
-    'set ssl or sslmode of the client as the server has it',
+    'set ssl or sslmode of the client to what the server needs',
   ],
   ['postgres', 'lacks this database', { pathname: '/nowhere' }, 'the database does not exist: correct its name'],
   ['postgres', 'refuses the password', { password: 'wrong' }, 'pass the right user and password'],
   ['mysql', 'is not started', { port: '1' }, 'MySQL could not be reached: start it, or check its address'],
   ['mysql', 'has an unknown host', { hostname: 'no-such-host.invalid' }, 'check its name, and the name server'],
-  ['mysql', 'has no TLS', { search: 'ssl=true' }, 'set ssl of the client as the server has it'],
+  ['mysql', 'has no TLS', { search: 'ssl=true' }, 'set ssl of the client to what the server needs'],
   ['mysql', 'lacks this database', { pathname: '/nowhere' }, 'the database does not exist: correct its name'],
 ] as const)('a doctor of a %s that %s says what to do, and nothing else', async (name, _, change, remedy) => {
   const { code, stdout } = await innerCli(['doctor', `--${name}-url`, changed(name, change), '--json']);

@@ -27,3 +27,10 @@ describe.each([
     expect(page).toContain(`\`\`\`ts\n${read(`test/clients/${store}-functions.ts`)}\`\`\`\n`);
   });
 });
+
+test('row 142: docs/reliability.md counts these clients', () => {
+  const [postgres, mysql, sqlite] = [POSTGRES_CLIENTS, MYSQL_CLIENTS, SQLITE_CLIENTS].map(({ length }) => length);
+  expect(read('docs/reliability.md')).toContain(
+    `${postgres} clients of PostgreSQL, ${mysql} of MySQL and ${sqlite} of SQLite`,
+  );
+});

@@ -6,7 +6,7 @@ import { gate } from '../support/gate.js';
 import { ENDED, FREED, HELD, ofContract } from './on-scene.js';
 import type { Ground, Scenario } from './scenario.js';
 
-const ONE_OBJECT = 'A lock here is one record of one kind: there is nothing to move between.';
+const ONE_OBJECT = 'In Kubernetes a lock can move from one kind of record to another. Here there is only one kind.';
 
 /** What client-go's tests expect of its leader election, in our words. A leader's lease is the lease of a lock. */
 export const CLIENT_GO: readonly Scenario[] = [

@@ -26,7 +26,7 @@ function pageOf(results: readonly Result[], redisVersion: string): string {
   return [
     '# Conformance: the tests of others',
     '',
-    'Other projects have written tests for their locks. They run here against our stores: in memory, on DynamoDB Local 3.3, on Redis, and on Redis behind the REST protocol of Upstash. `npm run conformance` runs them and writes this page. They are also part of `npm test`, which fails when a count on this page is not that of the run. If the [contract of our stores](custom-store.md) states what a scenario expects, the cases of the contract are played.',
+    'Other projects have written tests for their locks. We run them against our stores: in memory, on DynamoDB Local 3.3, on Redis, and on Redis behind the REST protocol of Upstash. `npm run conformance` runs them and writes this page. They are also part of `npm test`, which fails if this page shows another count than the run. If the [contract of our stores](custom-store.md) has a case for what a scenario expects, that case is played.',
     '',
     `The figures are of Redis ${redisVersion}. A cell says how many scenarios pass, of those that apply to a store.`,
     '',
@@ -38,7 +38,7 @@ function pageOf(results: readonly Result[], redisVersion: string): string {
     '',
     '## Where we answer otherwise',
     '',
-    'The scenario runs as the others state it, and must fail: a line that is no longer true fails the test.',
+    'These scenarios run as the other project states them, and must fail here. If one of them passes, its line below is no longer true, and the test fails.',
     '',
     '| suite | what they expect | where | why our answer is another |',
     '|---|---|---|---|',

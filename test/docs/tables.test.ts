@@ -37,15 +37,14 @@ const { options } = ts.parseJsonConfigFileContent(
   ROOT,
 );
 const PROGRAM = ts.createProgram(
-  ['single-execution', 'single-execution/admin'].map((door) =>
-    join(ROOT, (DOORS as Record<string, string>)[door] ?? ''),
-  ),
+  Object.entries(DOORS).flatMap(([door, path]) => (door.endsWith('/cdk') ? [] : [join(ROOT, path)])),
   { ...options, noLib: true },
 );
 const checker = PROGRAM.getTypeChecker();
 
-function typeOf(name: string): ts.Type {
-  for (const file of PROGRAM.getSourceFiles()) {
+function typeOf(name: string, door?: string): ts.Type {
+  const files = door === undefined ? PROGRAM.getSourceFiles() : [PROGRAM.getSourceFile(join(ROOT, DOORS[door] ?? ''))];
+  for (const file of files.filter((its) => its !== undefined)) {
     const symbol = checker.getSymbolAtLocation(file);
     const found = symbol && checker.getExportsOfModule(symbol).find((exported) => exported.name === name);
     if (found) {
@@ -147,6 +146,45 @@ test('docs/reference.md has every option of withSingleExecution', () => {
 
   expect(named.sort()).toEqual(membersOf('Options').map((name) => name.replace('?', '')));
 });
+
+test.each([
+  ['docs/reference.md', '', 'Options'],
+  ['docs/guides/catch-up.md', '', 'CatchUpOptions'],
+  ['docs/guides/leader.md', '/leader', 'ElectionOptions'],
+  ['docs/platforms/azure.md', '/azure', 'Options'],
+  ['docs/platforms/cloudflare.md', '/cloudflare', 'Options'],
+  ['docs/platforms/process.md', '/process', 'Options'],
+  ['docs/platforms/vercel.md', '/http', 'Options'],
+  ['docs/stores/azure.md', '/azure', 'AzureTableStoreOptions'],
+  ['docs/stores/dynamodb.md', '/dynamodb', 'DynamoDBStoreOptions'],
+  ['docs/stores/mysql.md', '/mysql', 'MysqlStoreOptions'],
+  ['docs/stores/postgres.md', '/postgres', 'PostgresStoreOptions'],
+  ['docs/stores/redis.md', '/redis', 'RedisStoreOptions'],
+  ['docs/stores/sqlite.md', '/sqlite', 'SqliteStoreOptions'],
+  ['docs/stores/upstash.md', '/upstash', 'UpstashStoreOptions'],
+])(
+  'the options of %s are those of its door, with their defaults, and the required ones are named so',
+  (page, door, type) => {
+    const [table = ''] = read(page).match(/^\| option \| default [\s\S]*?\n(?!\|)/m) ?? [];
+    const rows = [...table.matchAll(/^\| (`.*?) \| (.*?) \|/gm)].flatMap(([, names = '', value = '']) =>
+      [...names.matchAll(/`(\w+)/g)].map(([, name = '']) => [name, value] as const),
+    );
+    const defaultOf = (name: string) => {
+      const option = checker.getPropertyOfType(typeOf(type, `single-execution${door}`), name);
+      const tag = option?.getJsDocTags(checker).find((its) => its.name === 'default');
+      if (!option) return 'no such option';
+      return option.flags & ts.SymbolFlags.Optional ? ts.displayPartsToString(tag?.text) : 'required';
+    };
+    const literal = (text: string) => /^`?('[^']*'|\d+|true|false|\{.*\})/.exec(text)?.[1];
+    const wrong = rows.filter(([name, value]) => {
+      const real = defaultOf(name);
+      return literal(value) !== literal(real) || (value === 'required') !== (real === 'required');
+    });
+
+    expect(rows.length).toBeGreaterThan(1);
+    expect(wrong.map(([name, value]) => `${name}: ${value}, but it is ${defaultOf(name)}`)).toEqual([]);
+  },
+);
 
 test('docs/reference.md has every state of a lock', () => {
   const rows = rowsOf('docs/reference.md', '### States of a lock');

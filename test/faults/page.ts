@@ -30,8 +30,8 @@ const ASKED: Readonly<Record<OperationName, string>> = {
 const KINDS: Readonly<Record<FaultKind, string>> = {
   answered: 'late, or twice',
   throttled: 'throttled',
-  lost: 'lost: no answer, and not applied',
-  unheard: 'unheard: no answer, but applied',
+  lost: 'request lost: no answer, and not applied',
+  unheard: 'answer lost: applied, but no answer',
 };
 
 const WAYS = Object.keys(FAULTS) as readonly Way[];
@@ -72,31 +72,31 @@ The clients of other ages are ${oldest.map((name) => `\`${name}\``).join(', ')}.
 |---|---|
 ${kindRows()}
 
-| | one try is late, throttled, lost or unheard | all are throttled | all are lost | all are unheard |
+| | one try is late or throttled, or its request or its answer is lost | all are throttled | all requests are lost | all answers are lost |
 |---|---|---|---|---|
 ${operationRows(ASKED, toldOn('DynamoDB'))}
 
-- After silence, what is not granted is cancelled with one request more, unless its tick is done; \`runs\` in the last columns means that the cancel found the lock granted.
-- \`release unknown\` replaces neither the value nor the error of a run. Where nothing was applied, its lock is free at the end of the lease, and its tick runs again.
+- If a try was not answered and the lock was not granted, the call sends one more request, a cancel, unless its tick is done. \`runs\` in the last column means that this cancel found that the lock had been granted.
+- \`release unknown\` replaces neither the value nor the error of a run. If the release was not applied, the lock is free at the end of the lease, and the tick runs again.
 - A code is that of a \`LockStoreError\`. \`onStoreError\` decides only about \`UNAVAILABLE\`.
 
-On a database (Postgres, SQLite) each try reads before it writes. The table above holds for the writes there, except for these rows: the next try reads what the unanswered write has done, and reports it. An operation that only reads leaves nothing to cancel. On a file of SQLite no answer can be lost: a file that is busy counts as throttled.
+On Postgres, MySQL, SQLite and Azure each try reads before it writes. The table above holds for their writes, except for these rows, in which the next try reads what the unanswered write has done, and reports it. An operation that only reads leaves nothing to cancel. On a file of SQLite no answer can be lost: a file that is busy counts as throttled.
 
-| | one try is late, throttled, lost or unheard | all are throttled | all are lost | all are unheard |
+| | one try is late or throttled, or its request or its answer is lost | all are throttled | all requests are lost | all answers are lost |
 |---|---|---|---|---|
 ${databaseRows()}
 
 | | silence before the next try | all tries, at most |
 |---|---|---|
 | acquire | 1 s | 5 s, or half of the remaining time |
-| takeover (DynamoDB) | 1 s | what the acquire has left, one try at least |
+| takeover (DynamoDB) | 1 s | the rest of the acquire's time, one try at least |
 | cancel | 1 s | 2 s, or half of the acquire's |
 | release | 1 s | 5 s, or the remaining time less 100 ms |
-| extend, mark | 1 s, or half of what is left of the lease | 5 s, or what is left of the lease |
+| extend, mark | 1 s, or half of the rest of the lease | 5 s, or the rest of the lease |
 | check-in | 1 s | 5 s |
 | operators' verbs | 5 s | 15 s |
 
-An error is followed by another try within 50 ms; further pauses double, up to 1 s. Silence is followed by a try beside the silent one, which stays pending: the first answer counts. A client over a connection of its own may end the silence earlier, by the timeout that the page of its store sets: \`socketTimeout\` of ioredis and node-redis, \`query_timeout\` of pg.
+After an error, the next try comes within 50 ms; further pauses double, up to 1 s. If a try is silent, the next one starts while the silent one stays pending, and the first answer counts. A client with a connection of its own may end the silence earlier, with the timeout that the page of its store sets: \`socketTimeout\` of ioredis and node-redis, \`query_timeout\` of pg.
 `;
 }
 

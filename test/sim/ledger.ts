@@ -58,7 +58,7 @@ export interface Findings {
   readonly runs: number;
   readonly skips: number;
   /** Calls that ended with their lock held, because the store did not answer. */
-  readonly told: number;
+  readonly leftHeld: number;
   /** Grants without a runner, each with the letter and the cause from docs/protocol.md, "What can remain". */
   readonly remainder: readonly string[];
   readonly violations: readonly string[];
@@ -94,7 +94,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
   /** When an operator last deleted the lock. */
   let deletedMs = 0;
   let skipped = 0;
-  let told = 0;
+  let leftHeld = 0;
 
   const violation = (invariant: string, what: string) => {
     tell(`VIOLATION of ${invariant}: ${what}`);
@@ -187,7 +187,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     const isForgotten = isDone && grant?.isReopened;
     const isCounted = grant?.barLost || grant?.isSecond || isForgotten || (grant?.isCopy && end !== 'acquired');
     if (current !== id || (store === 'sql' ? grant?.isSecond : isCounted)) return;
-    if (isUnheard) told++;
+    if (isUnheard) leftHeld++;
     else violation('I8', `${end}, and over, while it holds the lock`);
   };
   /** From when on the grant of this token refuses nobody. A refusal without a token comes from a deleted lock. */
@@ -397,7 +397,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
         if (caller === undefined || (caller.end === 'acquired' && !grant.isSecond) || !caller.host.isUp()) continue;
         if (caller.end === 'failed') {
           // The grant came after its caller had been told of the failure, and no cancel came before it.
-          if (grant.atMs > (caller.atMs ?? now())) told++;
+          if (grant.atMs > (caller.atMs ?? now())) leftHeld++;
           continue;
         }
         // The caller learned nothing before its lease ended and another took the lock: this is the same as a crash.
@@ -427,7 +427,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
         caughtUp,
         runs: facts.runs(),
         skips: skipped,
-        told,
+        leftHeld,
         remainder,
         violations,
       };

@@ -16,7 +16,7 @@ import { FEW, MOST_REMAINDER, type Tally } from './tally.js';
  */
 
 /** How many calls may end with their lock held, on average for each world: the network stays silent or slow. */
-const MOST_TOLD: Readonly<Record<Stage, number>> = { dynamodb: 0.1, redis: 0.5, sql: 0.6, election: 0.2 };
+const MOST_LEFT_HELD: Readonly<Record<Stage, number>> = { dynamodb: 0.1, redis: 0.5, sql: 0.6, election: 0.2 };
 /** The number of worlds, for each kind, that show that the hooks for bugs break nothing by themselves. */
 const SOUND_WORLDS = 20;
 /** How many worlds a kind of each stage gets, relative to the others. Elections take longest, so they get fewest. */
@@ -82,7 +82,7 @@ async function playBugs({ seeds }: SimSettings): Promise<boolean> {
       if (!isKilled) survivors++;
       const by = found
         ? `seed ${found.seed}: ${found.what.slice(0, 80)}`
-        : `remainder in ${tally.seedsWithRemainder} worlds, told ${tally.counts.told} times`;
+        : `remainder in ${tally.seedsWithRemainder} worlds, leftHeld ${tally.counts.leftHeld} times`;
       say(`${isKilled ? 'found' : 'NOT FOUND'}: ${next.name} (${nameOf(next)}, ${by})`);
     }
   };
@@ -111,10 +111,10 @@ function excessesOf(tally: Tally): string[] {
 }
 
 /** Reports locks left without a runner, if there are more than bad networks explain. */
-function remaindersOf({ stage, seedsWithRemainder, counts: { told, seeds } }: Tally): string[] {
+function remaindersOf({ stage, seedsWithRemainder, counts: { leftHeld, seeds } }: Tally): string[] {
   const remainders = [
     seedsWithRemainder > Math.max(FEW, MOST_REMAINDER * seeds) && `a remainder in ${seedsWithRemainder} worlds`,
-    told > Math.max(FEW, MOST_TOLD[stage] * seeds) && `${told} calls that ended with their lock held`,
+    leftHeld > Math.max(FEW, MOST_LEFT_HELD[stage] * seeds) && `${leftHeld} calls that ended with their lock held`,
   ];
   return remainders.filter((remainder) => remainder !== false);
 }

@@ -23,7 +23,19 @@ const REMAINDERS = ['a', 'b', 'c', 'd'] as const;
 
 /** A tally before the first world. */
 export function noWorlds({ stage, regime }: Kind): Tally {
-  const counts = { seeds: 0, grants: 0, reopened: 0, caughtUp: 0, runs: 0, skips: 0, told: 0, a: 0, b: 0, c: 0, d: 0 };
+  const counts = {
+    seeds: 0,
+    grants: 0,
+    reopened: 0,
+    caughtUp: 0,
+    runs: 0,
+    skips: 0,
+    leftHeld: 0,
+    a: 0,
+    b: 0,
+    c: 0,
+    d: 0,
+  };
   return { stage, regime, counts, seedsWithRemainder: 0, violations: [], history: [] };
 }
 

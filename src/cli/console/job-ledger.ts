@@ -18,9 +18,9 @@ interface Entry {
   readonly json?: string;
 }
 
-/** What pages are told of the jobs of a store: to each of them only what has changed since it was told last. */
+/** What pages get of the jobs of a store: each page gets only what has changed since its last answer. */
 export interface JobLedger {
-  /** Takes over what was read. */
+  /** Compares what was read with what the ledger has, and keeps the changes. */
   put(locks: readonly LockInfo[]): void;
   /** All jobs, judged, in the order of `locks`. */
   jobs(): Job[];
@@ -94,7 +94,7 @@ function recordOf({ name: _, readAt: __, runs, ...lock }: LockInfo): string {
   return JSON.stringify([lock, runs[0]?.fencingToken, runs[0]?.status]);
 }
 
-/** Whether time alone can have changed what was judged. */
+/** Whether the judgement may be out of date, only because time has passed. */
 function isOld({ judgedMs, job }: Entry, nowMs: number): boolean {
   const nextMs = job?.nextTick?.getTime() ?? Number.POSITIVE_INFINITY;
   // Also if an instant is unknown.

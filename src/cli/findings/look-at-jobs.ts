@@ -15,7 +15,7 @@ export function lookForOverdueJobs({ admin }: Examiner): Promise<Finding> {
       const names = [...overdue.slice(0, MOST_NAMED), ...(overdue.length > MOST_NAMED ? ['…'] : [])];
       return warning(
         `${overdue.length} of ${jobs.length} overdue: ${names.join(', ')}`,
-        'look since when, with: single-execution check',
+        'see since when with: single-execution check',
       );
     },
     (error) => unknown((error as Error).message, 'allow this role to list the locks'),

@@ -210,5 +210,5 @@ function rightRefused(right: string, error: unknown): Verdict {
   const cause = error instanceof LockStoreError ? error.cause : error;
   const name = nameOfThrown(cause);
   if (isDenied(cause)) return problem(`denied: ${name}`, `allow it to this role: ${NEEDED_BY[right]}`);
-  return unknown(`refused: ${name}`, 'correct what the lines above say first');
+  return unknown(`refused: ${name}`, 'first fix the problems above');
 }

@@ -36,7 +36,7 @@ export interface StoreKind {
   readonly job?: ProcessDatabase;
   /** Words for an operator about where the store is, such as that its locks do not hold there; absent if all is well. */
   caution?(named: NamedStore): string | undefined;
-  /** Opens nothing. @throws CliError or TypeError for an invalid value of the kind's options */
+  /** Checks the options before the store is opened. @throws CliError or TypeError for an invalid value */
   check?(named: NamedStore): void;
   /** @throws CliError if a package that the store needs is missing */
   open(named: NamedStore, clock: Clock): Promise<OpenedStore>;

@@ -3,7 +3,7 @@ import { failed, isWrongUse, wrongUse } from '../exit-code.js';
 
 /** How long a command waits for an answer. With the start of the program it is less than 5 s. */
 export const PATIENCE_MS = 4_000;
-/** An acquire without an answer is followed by a cancel, which may take half as long. */
+/** An acquire gets less time: if it is not answered, a cancel follows, which may take half of that time. */
 const ACQUIRE_MS = 2_600;
 const TRY_MS = 1_300;
 

@@ -163,7 +163,7 @@ export function leaseOf(claim: Claim, record: LockRecord, sent: Sent, before?: I
   };
 }
 
-/** Makes the completion of a grant under which nothing ran. */
+/** Makes the completion for a grant that is given back because nothing ran under it. */
 export function givenBack(error: string, markTickFailed: boolean): Completion {
   return { result: 'failed', lockAtLeastForMs: 0, markTickDone: false, markTickFailed, durationMs: 0, error };
 }

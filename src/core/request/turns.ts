@@ -54,9 +54,9 @@ function turnsOf(client: object): Turns {
 
 /**
  * Makes a store whose acquires and releases take turns with those of all stores over the same client. An acquire whose
- * turn does not come in time rejects with a `RunEndedError`. A release whose waiting ends first is sent without a turn.
+ * turn does not come in time rejects with a `RunEndedError`. A release that has waited for too long is sent without a turn.
  *
- * @param client identifies the client: its connections are what the calls wait for
+ * @param client the client whose connections the calls share; its stores share one queue
  */
 export function takingTurns<S extends LockStore>(client: object, store: S): S {
   const turns = turnsOf(client);

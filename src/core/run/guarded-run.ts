@@ -77,8 +77,8 @@ function checkGrant(granted: Granted, { order, policy }: Invocation, monotonic: 
 }
 
 /**
- * Computes the hold that this grant would have without the error of this host's clock, as far as the server's clock
- * proves this clock to be behind.
+ * Computes the hold that this grant would have with a right clock on this host. Only the error that the server's clock
+ * proves is taken out, and only if this clock is behind.
  */
 function trueHold({ lease, capMono = Number.POSITIVE_INFINITY, clock }: Granted): Hold {
   return holdOf(lease, capMono + (clock?.minMs ?? 0));

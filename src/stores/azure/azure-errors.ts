@@ -168,7 +168,7 @@ function wrongLogin({ error }: Failed): string {
   const end = /[?&]se=((?:%3A|[\w:.-])+)/i.exec(url)?.[1];
   const endMs = Date.parse(decodeURIComponent(end ?? ''));
   if (endMs <= Date.parse(dateOf(error))) {
-    return `the SAS token of the client has expired at ${new Date(endMs).toISOString()}: make a new one`;
+    return `the SAS token of the client expired at ${new Date(endMs).toISOString()}: make a new one`;
   }
   return 'Azure refused the login: pass the right account key or SAS token to the client, set the clock of this host, and allow its address in the firewall of the account';
 }

@@ -98,7 +98,7 @@ export function askIndex(namespace: LockNamespace, request: IndexRequest, signal
   return askObject(namespace, INDEX, request, signal);
 }
 
-/** The stub is made anew for each request: after an error it may be of no use any more. */
+/** Makes a new stub for each request, because a stub may stay broken after an error. */
 async function askObject(
   namespace: LockNamespace,
   name: string,

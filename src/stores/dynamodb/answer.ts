@@ -32,8 +32,8 @@ function plain(value: unknown): unknown {
  * success without data, and an acquire would count it as a grant.
  *
  * @param field the member of the output that holds the data, if there is any
- * @throws UnexpectedAnswer for an output without data that no response was seen for, such as a mock's; Error for a
- *   response without a request id: the write may have been applied
+ * @throws UnexpectedAnswer for an output without data if no response came, as with a mock; Error for a response without
+ *   a request id: the write may have been applied
  */
 export function answerOf<O extends object>(output: O, field: keyof O, { isNamed }: ResponseTime): O {
   if (!isObject(output)) throw strange(output);

@@ -51,7 +51,7 @@ const MEANINGS: DatabaseErrors['meanings'] = [
   [/^(1064|1149|1175|1193|1210|1231|1235|1295|1305)$/, REFUSED_STATEMENT],
   [
     /^(HANDSHAKE_NO_SSL_SUPPORT|HANDSHAKE_SSL_ERROR|45023|3159)$/,
-    means('INVALID_REQUEST', 'TLS with MySQL failed: set ssl of the client as the server has it'),
+    means('INVALID_REQUEST', 'TLS with MySQL failed: set ssl of the client to what the server needs'),
   ],
   [
     /^(1251|1275|1524)$/,

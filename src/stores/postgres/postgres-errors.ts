@@ -19,7 +19,7 @@ import {
 const REFUSED_LOGIN: Meaning = { code: 'ACCESS_DENIED', why: loginOf };
 const NO_TLS: Meaning = {
   code: 'INVALID_REQUEST',
-  why: () => 'TLS with Postgres failed: set ssl or sslmode of the client as the server has it',
+  why: () => 'TLS with Postgres failed: set ssl or sslmode of the client to what the server needs',
 };
 const UNREADABLE_URL: Meaning = {
   code: 'INVALID_REQUEST',

@@ -25,7 +25,7 @@ export interface NewestVersions {
   ): Promise<FoundRow>;
 }
 
-/** Makes the memory of one store. It remembers the locks that were used last. */
+/** Makes what one store remembers: the newest version of each of the locks that it used last. */
 export function newestVersions(): NewestVersions {
   const newest = new Map<string, number>();
   const note = (key: string, version: number) => {

@@ -51,7 +51,7 @@ export function readFoundRow(answer: unknown, name: string, from: Answering): Fo
   if (nameIn(row, from) !== name && !(isMissing && (row['name'] ?? null) === null)) {
     throw failure(
       'KEY_SCHEMA',
-      'the table takes two names for one lock: set a type and a collation for its column name that keep and compare each character, and a character set for the client that has them all, such as utf8mb4',
+      'the table treats two lock names as one: set a type and a collation for its column name that tell all characters apart, and a character set for the client that has all characters, such as utf8mb4',
     );
   }
   if (isMissing) return { record: undefined, version: undefined, ...told };

@@ -12,7 +12,7 @@ export const forceCases: readonly ContractCase[] = [
   }),
 
   contractCase(
-    'a lock forced at an instant that every clock has yet to reach is free',
+    'a lock forced at an instant ahead of every clock is free',
     async ({ grant, force, patch, harness }) => {
       await force(await grant());
       await patch({ lockUntil: harness.call().clock.now() + LEASE_MS });
@@ -95,7 +95,7 @@ export const forceCases: readonly ContractCase[] = [
     expectFields(await record(), { fencingToken: lease.fencingToken + FORCE_STEP }, 'record');
   }),
 
-  adminCase('of force releases side by side exactly one is forced', async ({ grant, force }) => {
+  adminCase('of several force releases at once exactly one frees the lock', async ({ grant, force }) => {
     const lease = await grant();
     const results = await Promise.all(Array.from({ length: 5 }, () => force(lease)));
     expectSame(results.filter((result) => result === 'forced').length, 1, 'forced');

@@ -27,7 +27,7 @@ export const releaseCases: readonly ContractCase[] = [
   }),
 
   contractCase(
-    'a lock given back at an instant that every clock has yet to reach is free',
+    'a lock given back at an instant ahead of every clock is free',
     async ({ run, patch, grant, harness }) => {
       await run();
       const releasedAt = harness.call().clock.now() + LEASE_MS;

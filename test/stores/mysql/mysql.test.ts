@@ -235,7 +235,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
 
     expect(await failureOf(store.acquire(claim({ name: 'Digest' }), call()))).toMatchObject({
       code: 'KEY_SCHEMA',
-      message: expect.stringContaining('the table takes two names for one lock'),
+      message: expect.stringContaining('the table treats two lock names as one'),
     });
   });
 

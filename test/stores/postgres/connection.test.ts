@@ -79,7 +79,7 @@ test('F133 TLS that the server does not speak is INVALID_REQUEST in pg, which sa
   expect(await failure(CLIENTS['pg']?.({ ssl: true }) as PostgresClient)).toMatchObject({
     code: 'INVALID_REQUEST',
     retryable: false,
-    message: expect.stringContaining('set ssl or sslmode of the client as the server has it'),
+    message: expect.stringContaining('set ssl or sslmode of the client to what the server needs'),
   });
 });
 

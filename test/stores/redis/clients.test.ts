@@ -34,6 +34,15 @@ test('row 139 the page lists each package with the versions that are tested', ()
   );
 });
 
+test('row 139 docs/reliability.md counts these clients', () => {
+  const [ofUpstash, ofRedis] = [true, false].map(
+    (isIt) => [...FIRST, ...FURTHER].filter(({ name }) => (name === '@upstash/redis') === isIt).length,
+  );
+  expect(read('docs/reliability.md')).toContain(
+    `${ofRedis} clients of Redis and ${ofUpstash} of Upstash on one server, ${OF_A_CLUSTER.length} on a real cluster of three, and ${OF_SENTINELS.length} behind a real sentinel`,
+  );
+});
+
 test.each(['ioredis', 'redis', '@upstash/redis'])(
   'row 139 the oldest version of %s that a peer may have is tested',
   (name) => {

@@ -37,7 +37,7 @@ export const OPERATOR_BUGS: readonly StoreBug[] = [
   bug('forces without raising the token', 'F61 a force release raises the fencing token above the one of the run that it ends',
     writes('forceRelease', (record, { fencingToken = 0 }) => ({ ...record, fencingToken }))),
   bug('waits for the clock of the operator who forced',
-    'a lock forced at an instant that every clock has yet to reach is free',
+    'a lock forced at an instant ahead of every clock is free',
     sees('acquire', (record) => record.state === 'forced' ? { ...without(record, 'releasedAt'), state: 'released' } : record)),
   bug('keeps the lease of the run that it forced', 'a force release fences off what was asked before it',
     writes('forceRelease', (record, { lockUntil = 0 }) => ({ ...record, lockUntil }))),

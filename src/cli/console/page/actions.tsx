@@ -22,12 +22,12 @@ const OUTAGE = [
 
 /** The operator's actions on a job. Each asks first, and shows its result. */
 export function Actions({ lock, nowMs, token, onChanged }: Props) {
-  const [told, setTold] = useState('');
+  const [result, setResult] = useState('');
   const { name, fencingToken = 0 } = lock;
   const taken = isTaken(lock);
   const act = (path: string, done: string) => async (fields: Record<string, string>) => {
     await ask(token, lockPath(name, path), fieldsOf(path, fields, fencingToken));
-    setTold(done);
+    setResult(done);
     onChanged();
   };
   return (
@@ -74,8 +74,8 @@ export function Actions({ lock, nowMs, token, onChanged }: Props) {
           <p>Forgets the ticks, the history and the pause of {name}: a duplicate of an old tick runs again.</p>
         </Action>
       )}
-      <p class="told" role="status">
-        {told}
+      <p class="result" role="status">
+        {result}
       </p>
     </div>
   );

@@ -13,7 +13,7 @@ import { Hatch } from './picture.js';
 const LOOK_EVERY_MS = 2_000;
 const SECOND_MS = 1_000;
 
-interface Told {
+interface PageData {
   readonly store: string;
   readonly readOnly: boolean;
   /** How often the console reads the store; absent in a report. */
@@ -26,11 +26,11 @@ interface Told {
 }
 
 function Page({ feed }: { readonly feed: Feed }) {
-  const { told, problem, look } = useTold(feed);
+  const { data, problem, look } = usePageData(feed);
   const nowMs = useNow(feed);
   const view = useView();
   const { job } = view;
-  const lock = told?.locks.find(({ name }) => name === job);
+  const lock = data?.locks.find(({ name }) => name === job);
   return (
     <>
       <Hatch />
@@ -38,33 +38,33 @@ function Page({ feed }: { readonly feed: Feed }) {
         <h1>
           <a href={linkTo()}>Locks</a>
         </h1>
-        <span>{told?.store}</span>
+        <span>{data?.store}</span>
         {feed.kind === 'report' && <span class="tag">report of {shortInstant(feed.at)}</span>}
-        {told?.refreshMs !== undefined && <span>reads the store at most every {shortSpan(told.refreshMs)}</span>}
-        {told?.readOnly && feed.kind === 'live' && <span class="tag">read-only</span>}
+        {data?.refreshMs !== undefined && <span>reads the store at most every {shortSpan(data.refreshMs)}</span>}
+        {data?.readOnly && feed.kind === 'live' && <span class="tag">read-only</span>}
       </header>
       {problem && (
         <p class="problem" role="alert">
           {problem}
-          {told && `; this is what it said at ${shortInstant(told.at)}`}
+          {data && `; this is what it said at ${shortInstant(data.at)}`}
         </p>
       )}
-      {!told && !problem && <p>Asking the store…</p>}
-      {told && job === undefined && <JobList jobs={told.locks} nowMs={nowMs} view={view} isWhole={told.isWhole} />}
-      {told?.isWhole && job !== undefined && !lock && (
+      {!data && !problem && <p>Asking the store…</p>}
+      {data && job === undefined && <JobList jobs={data.locks} nowMs={nowMs} view={view} isWhole={data.isWhole} />}
+      {data?.isWhole && job !== undefined && !lock && (
         <main>
           <p>
             No job of the name {job}. <a href={linkTo()}>All jobs</a>
           </p>
         </main>
       )}
-      {told && lock && (
+      {data && lock && (
         <JobPage
           key={lock.name}
           lock={lock}
           nowMs={nowMs}
           {...(feed.kind === 'live' && { token: feed.token })}
-          readOnly={told.readOnly}
+          readOnly={data.readOnly}
           onChanged={look}
         />
       )}
@@ -73,8 +73,8 @@ function Page({ feed }: { readonly feed: Feed }) {
 }
 
 /** The data that the page shows: the latest answer of the console, asked again and again, or the data of a report. */
-function useTold(feed: Feed): { told: Told | undefined; problem: string; look: () => void } {
-  const [told, setTold] = useState<Told | undefined>(() =>
+function usePageData(feed: Feed): { data: PageData | undefined; problem: string; look: () => void } {
+  const [data, setData] = useState<PageData | undefined>(() =>
     feed.kind === 'report'
       ? { ...feed, locks: feed.locks.toSorted(byUrgency), isWhole: true, readOnly: true }
       : undefined,
@@ -84,7 +84,7 @@ function useTold(feed: Feed): { told: Told | undefined; problem: string; look: (
   const look = useCallback(async () => {
     if (feed.kind === 'report') return;
     try {
-      const about = await ask<Omit<Told, 'locks' | 'isWhole' | 'at'>>(feed.token, 'console');
+      const about = await ask<Omit<PageData, 'locks' | 'isWhole' | 'at'>>(feed.token, 'console');
       for (let more = true; more; ) {
         const { revision } = last.current;
         const changes = await ask<Changes>(feed.token, `changes?after=${revision}`);
@@ -93,7 +93,7 @@ function useTold(feed: Feed): { told: Told | undefined; problem: string; look: (
         if (last.current.revision !== revision) continue;
         const locks = withChanges(last.current.locks, changes);
         last.current = { revision: changes.revision, locks, isWhole: last.current.isWhole || !more };
-        setTold({ ...about, locks, isWhole: last.current.isWhole, at: new Date() });
+        setData({ ...about, locks, isWhole: last.current.isWhole, at: new Date() });
       }
       setProblem('');
     } catch (error) {
@@ -114,7 +114,7 @@ function useTold(feed: Feed): { told: Told | undefined; problem: string; look: (
       clearTimeout(timer);
     };
   }, [feed, look]);
-  return { told, problem, look: () => void look() };
+  return { data, problem, look: () => void look() };
 }
 
 /** The instant that the page shows: that of the report, or the current time, updated each second. */

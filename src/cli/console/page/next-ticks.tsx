@@ -5,12 +5,12 @@ import { ask, type Job } from './feed.js';
 /** The coming ticks of a job, by the schedule in its record. If the record has none, the user must enter it. */
 export function NextTicks({ lock, token }: { readonly lock: Job; readonly token: string }) {
   const { name, schedule, nextTick } = lock;
-  const [told, setTold] = useState<readonly Date[] | string>();
+  const [answer, setAnswer] = useState<readonly Date[] | string>();
   const show = async (query: URLSearchParams) => {
     try {
-      setTold((await ask<string[]>(token, `next?${query}`)).map((tick) => new Date(tick)));
+      setAnswer((await ask<string[]>(token, `next?${query}`)).map((tick) => new Date(tick)));
     } catch (error) {
-      setTold((error as Error).message);
+      setAnswer((error as Error).message);
     }
   };
   const firstMs = nextTick?.getTime();
@@ -19,10 +19,10 @@ export function NextTicks({ lock, token }: { readonly lock: Job; readonly token:
   }, [schedule, firstMs]);
   const ticks = (
     <>
-      {typeof told === 'string' && <p class="bad">{told}</p>}
-      {Array.isArray(told) && (
+      {typeof answer === 'string' && <p class="bad">{answer}</p>}
+      {Array.isArray(answer) && (
         <ol>
-          {told.map((tick: Date) => (
+          {answer.map((tick: Date) => (
             <li key={tick.getTime()}>{shortInstant(tick)}</li>
           ))}
         </ol>

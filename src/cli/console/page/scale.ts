@@ -35,9 +35,9 @@ export function scaleOf(lengthMs: number, nowMs: number): Scale {
   return { fromMs: at - lengthMs, toMs: at + lengthMs * AHEAD, nowMs: at };
 }
 
-/** The least number of runs that most of the jobs should show. */
+/** The axis is long enough when enough jobs show at least this many runs on it. */
 const RUNS = 3;
-/** The part of the jobs that must do so. */
+/** The fraction of the jobs that is enough. */
 const MOST = 0.6;
 
 /** The shortest range in which most of the jobs show their last three runs. */

@@ -39,7 +39,7 @@ export const TROUBLE_ADVICE: Readonly<Record<Trouble, Words>> = {
     return `${late} ${last} If none has begun since its last tick, no call comes: check that its scheduler is on, and that its deployment starts.`;
   },
   expired: (job, nowMs) =>
-    `${holderWords(job, nowMs)}, and its lease is over for ${since(job.lockUntil, nowMs)}: its process has died, or its handler ignores its signal. Look for the end of that run in its log. The next call takes the lock over; none has come since.`,
+    `${holderWords(job, nowMs)}, and its lease has been over for ${since(job.lockUntil, nowMs)}: its process has died, or its handler ignores its signal. Look for the end of that run in its log. The next call takes the lock over; none has come since.`,
   'too-long': (job, nowMs) => {
     const tick = overrunNow(job);
     const longest = longestMs(job);
