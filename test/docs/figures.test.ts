@@ -54,9 +54,9 @@ src/leader/election.ts DEFAULT_LEASE: '@'${'`'} \| how long a leader leads
 src/stores/dynamodb/answer.ts SLOP_MS: SLOP = @ ; header is right within @
 src/stores/dynamodb/options.ts MAX_PREFIX_BYTES: in the key; at most # bytes
 src/stores/dynamodb/options.ts LONGEST_IDLE_MS: closes idle connections after @
-src/stores/sql/postgres-errors.ts MOST_BYTES: part may have # bytes
-src/stores/sql/libsql-file.ts BUSY_MS: busy timeout of its client to @
-src/stores/sql/mysql-client.ts LONGEST_MS: statement on a pool may take @
+src/stores/postgres/postgres-errors.ts MOST_BYTES: part may have # bytes
+src/stores/sqlite/libsql-file.ts BUSY_MS: busy timeout of its client to @
+src/stores/mysql/mysql-client.ts LONGEST_MS: statement on a pool may take @
 src/schedule/schedule-of.ts MOST_LISTED: more than # ticks throw
 src/admin/overdue.ts USUAL_GRACE: grace = '@ ; --grace${'`'} \(@
 src/admin/tick-verbs.ts MOST_LOOKS: record again, # times at most
