@@ -4,7 +4,7 @@ import { NOBODY } from '../findings/finding.js';
 import { lookAtMysql } from '../findings/look-at-mysql.js';
 import { variable } from '../init/job-files.js';
 import { checkEncoding, checkUrl, type StoreKind } from './kind.js';
-import { PATIENCE_MS, withInstalled } from './reach.js';
+import { PATIENCE_MS, placeAt, withInstalled } from './reach.js';
 import { type Connected, openInTable, type Rows } from './sql-table.js';
 
 export const mysql: StoreKind = {
@@ -58,7 +58,7 @@ export const mysql: StoreKind = {
       ],
       examine: lookAtMysql,
     };
-    return openInTable(named, connected, parts, clock);
+    return openInTable(named, { ...connected, place: placeAt(named.kind, named.value) }, parts, clock);
   },
 };
 

@@ -18,7 +18,7 @@ import {
 import { lookAtPostgresTable } from '../findings/look-at-postgres-table.js';
 import { variable } from '../init/job-files.js';
 import { checkUrl, type StoreKind } from './kind.js';
-import { nameOfThrown, PATIENCE_MS, withInstalled } from './reach.js';
+import { nameOfThrown, PATIENCE_MS, placeAt, withInstalled } from './reach.js';
 import { type Connected, openInTable, type Rows } from './sql-table.js';
 
 export const postgres: StoreKind = {
@@ -68,7 +68,7 @@ client.on('error', (error) => console.error(error.message))`,
       allow: (table: string) => `GRANT SELECT, INSERT, UPDATE ON ${table} to this role, and connect to the primary`,
       examine: lookAtServer,
     };
-    return openInTable(named, connected, parts, clock);
+    return openInTable(named, { ...connected, place: placeAt(named.kind, named.value) }, parts, clock);
   },
 };
 

@@ -2,6 +2,7 @@ import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
 import { LockStoreError } from '../../core/public/errors.js';
+import { connectionWords } from '../../core/request/error-chain.js';
 import { takingTurns } from '../../core/request/turns.js';
 import { UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
 import type { Clock, Signal } from '../../core/values/clock.js';
@@ -203,12 +204,14 @@ function inTransaction(): SqlFailure {
   };
 }
 
+const LEFT_OUT = 'its message is left out, because it can hold a statement or an address';
+
 /**
  * Makes the error that callers see, with the name and code of the client's error. The client's message is left out,
- * because it may contain a statement.
+ * because it may contain a statement, unless it has only Node's words for a connection.
  */
 function failureOf(error: unknown, { code, why }: SqlFailure): LockStoreError {
-  const cause = Object.assign(new Error('its message is left out, because it can hold a statement or an address'), {
+  const cause = Object.assign(new Error(connectionWords(error) ?? LEFT_OUT), {
     name: errorName(error),
     code: readThrownText(error, 'code'),
   });
