@@ -6,7 +6,7 @@ import { connectionWords } from '../../core/request/error-chain.js';
 import { takingTurns } from '../../core/request/turns.js';
 import { UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
 import type { Clock, Signal } from '../../core/values/clock.js';
-import { errorName, readThrownText } from '../../core/values/thrown.js';
+import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
 import { parsedRecord } from '../storage-answer.js';
 import type { Storage, StoredRecord } from '../storage-port.js';
 import { storageStore } from '../storage-store.js';
@@ -211,9 +211,12 @@ const LEFT_OUT = 'its message is left out, because it can hold a statement or an
  * because it may contain a statement, unless it has only Node's words for a connection.
  */
 function failureOf(error: unknown, { code, why }: SqlFailure): LockStoreError {
-  const cause = Object.assign(new Error(connectionWords(error) ?? LEFT_OUT), {
+  const words = connectionWords(error);
+  const place = words === undefined ? [] : ['address', 'hostname', 'port'];
+  const cause = Object.assign(new Error(words ?? LEFT_OUT), {
     name: errorName(error),
     code: readThrownText(error, 'code'),
+    ...Object.fromEntries(place.map((property) => [property, readThrown(error, property)])),
   });
   return new LockStoreError(why, { code, lockName: '*', operation: 'get', retryable: code === 'UNAVAILABLE', cause });
 }
