@@ -87,6 +87,7 @@ const job = withSingleExecution(
   },
 );
 
-new Cron(SCHEDULE, { timezone: 'Etc/UTC', catch: (error) => console.error(error) }, job);
+const timer = new Cron(SCHEDULE, { timezone: 'Etc/UTC', catch: (error) => console.error(error) }, job);
+console.log('${name}: next run at', timer.nextRun()?.toISOString());
 `;
 }
