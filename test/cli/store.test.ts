@@ -269,6 +269,17 @@ describe('a store that is away', () => {
     },
   );
 
+  test.concurrent.each([
+    ['REDIS_URL', 'redis'],
+    ['DATABASE_URL', 'postgres'],
+    ['DATABASE_URL', 'mysql'],
+    ['MYSQL_URL', 'mysql'],
+  ])('F219 is looked for in the variable that names it: %s', async (variable, kind) => {
+    const { stderr } = await innerCli(['ls'], { [variable]: `${kind}://ada:hunter2@127.0.0.1:${await freePort()}/0` });
+
+    expect(stderr).toContain(`or check ${variable} and the network`);
+  });
+
   test.concurrent.each(REMEDIES)(
     'is given up after 4 s where it accepts a connection and is silent: %s',
     async (kind, remedy) => {

@@ -35,6 +35,7 @@ export const mysql: StoreKind = {
 })`,
     // MYSQL_URL has a password, which an option would show in the list of processes.
     option: '',
+    connect: 'export MYSQL_URL=mysql://user:password@host/database',
   },
   check(named) {
     checkUrl(named, /^(mysql|mariadb):$/, 'mysql://user:password@host/database');
@@ -58,7 +59,7 @@ export const mysql: StoreKind = {
       ],
       examine: lookAtMysql,
     };
-    return openInTable(named, { ...connected, place: placeAt(named.kind, named.value) }, parts, clock);
+    return openInTable(named, { ...connected, place: placeAt(named) }, parts, clock);
   },
 };
 

@@ -93,15 +93,19 @@ export function whyNotMade(error: Error, place?: StorePlace): string {
   return place && why !== undefined ? noAnswer(place, why) : error.message.replace('the table was not made: ', '');
 }
 
-/** The place of a server at a URL. @param kind with the option that names the URL */
-export function placeAt(
-  { title, option }: { readonly title: string; readonly option: string },
-  url: string,
-): StorePlace {
-  const { host } = new URL(url);
+/** A URL, and the option or the variable that has it. */
+interface UrlOfStore {
+  readonly kind: { readonly title: string; readonly option: string };
+  readonly value: string;
+  readonly variables: readonly string[];
+}
+
+/** The place of a server at a URL. */
+export function placeAt({ kind: { title, option }, value, variables: [variable] }: UrlOfStore): StorePlace {
+  const { host } = new URL(value);
   return {
     words: () => `${title}${host && ` at ${host}`}`,
-    remedy: `start ${title}, or check --${option} and the network`,
+    remedy: `start ${title}, or check ${variable ?? `--${option}`} and the network`,
   };
 }
 

@@ -121,9 +121,15 @@ function chosenTick(chosen: unknown): Trigger {
 /** The objects (settings or schedules) that have had their one warning of a stray tick: see `warnOfStrayTick`. */
 const warned = new WeakSet<object>();
 
-const ON_STRAY = {
+/** What to say of a stray tick, and how. */
+interface OnStray {
+  readonly remedy: string;
+  report(words: string): void;
+}
+
+const ON_STRAY: OnStray = {
   remedy: "correct the schedule or its time zone, set tick: 'nearest', or set offSchedule: 'skip'",
-  report: (words: string) => warn(words),
+  report: (words) => warn(words),
 };
 
 /**
@@ -139,7 +145,7 @@ export function warnOfStrayTick(
     offSchedule,
     onStray = ON_STRAY,
   }: Partial<Pick<Settings, 'schedule' | 'offSchedule'>> & {
-    readonly onStray?: typeof ON_STRAY;
+    readonly onStray?: OnStray;
   },
   once: object,
 ): void {
