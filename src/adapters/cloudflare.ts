@@ -130,6 +130,8 @@ export function withSingleExecution<
 
 function whoRuns({ cron }: { readonly cron: unknown }, { isManual }: Trigger): string {
   if (isManual) return 'worker, by hand';
+  // Local tools that send an event by hand leave it empty.
+  if (cron === '') return 'worker';
   return `worker, cron ${typeof cron === 'string' ? cron : describe(cron)}`;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/values/clock.js';
 import { formatDuration } from '../core/values/duration.js';
 import { dateOf, type MadeSchedule, type Schedule, WATCH } from '../core/values/tick.js';
-import { nearestTick, readInstant } from '../core/wrap/trigger.js';
+import { nearestTick, readInstant, warnOfStrayTick } from '../core/wrap/trigger.js';
 
 export { readSchedule } from '../schedule/read-schedule.js';
 
@@ -70,4 +70,14 @@ export function reportMisfit(
     const due = nearestTick(schedule, at.getTime());
     if (due) onNearest?.(name, due.tickMs, due.gapsMs);
   }
+}
+
+/** Tells if a tick is not in its schedule. The library's own warning, whose remedies are options of code, is left out then. */
+export function reportStray(
+  name: string,
+  schedule: Schedule,
+  tick: Date,
+  onStray: { readonly remedy: string; report(words: string): void },
+): void {
+  warnOfStrayTick(name, tick.getTime(), { schedule, onStray }, schedule);
 }

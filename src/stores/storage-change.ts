@@ -1,5 +1,5 @@
 import type { StoreCall } from '../core/ports/lock-store.js';
-import { CorruptLockError, LockStoreError, type StoreOperation } from '../core/public/errors.js';
+import { CorruptLockError, failedWords, LockStoreError, type StoreOperation } from '../core/public/errors.js';
 import type { Item } from '../core/record/lock-record.js';
 import { type Answer, type TryFailure, tryUntilAnswered } from '../core/request/try-loop.js';
 import { UnexpectedAnswer } from '../core/request/unexpected-answer.js';
@@ -147,7 +147,7 @@ function failureOf(error: unknown, { operation, name }: Request): Error {
     errorName(cause) === 'Unanswered'
       ? 'the storage did not answer in time: check its address and the network'
       : `the storage did not answer (${errorName(cause)}); see the cause, and try again`;
-  return new LockStoreError(`${operation} of lock "${name}" failed: ${isKnown ? known.message : why}`, {
+  return new LockStoreError(`${failedWords(operation, name)}${isKnown ? known.message : why}`, {
     code: isKnown ? known.code : 'UNAVAILABLE',
     lockName: name,
     operation,

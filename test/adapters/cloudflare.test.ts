@@ -44,6 +44,13 @@ test('row 66: only the handler calls noRetry: it gets the controller of the plat
   expect([left.canRetry, asked.canRetry]).toEqual([true, false]);
 });
 
+test('the holder of an event without a cron, as a local tool sends it, is the Worker', async () => {
+  const { options, acquire } = setting();
+  await withSingleExecution(async () => {}, options)({ scheduledTime: NOW, cron: '', noRetry() {} }, env, context());
+
+  expect(acquire.mock.calls[0]?.[0]).toMatchObject({ lockedBy: 'worker' });
+});
+
 test('row 89: a tick that is caught up with gets a controller with its own time, whose methods work', async () => {
   const seen: unknown[] = [];
   const handler = async (given: ScheduledController, _env: unknown, _ctx: unknown, { isCatchUp }: Execution) => {

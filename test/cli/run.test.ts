@@ -342,6 +342,22 @@ describe.concurrent('on redis', () => {
     });
   });
 
+  test('F220 a Job whose tick is not in --schedule runs, and one plain line says what to pass', async () => {
+    const line = ['--name', freshName(), '--tick-from', 'kubernetes', '--schedule', '0 2 * * *'];
+    const { code, stderr } = await ranAs(`backup-${JOB_MINUTES}`, JOB_MS, ...line);
+
+    const lines = stderr
+      .trim()
+      .split('\n')
+      .map((text) => text.replace(/lock "[^"]+"/, 'it'));
+    // The clock of this test is not that of the server.
+    expect([code, ...lines.filter((text) => !text.includes('clock of this host'))]).toEqual([
+      0,
+      'single-execution: it: tick 2026-11-20T09:00:00.000Z is not in its schedule, 0 2 * * *: pass the --schedule and the --time-zone of the CronJob',
+      'single-execution: it: runs for its tick 2026-11-20T09:00:00Z',
+    ]);
+  });
+
   test.each([
     ['-1', 'by hand'],
     ['-manual', 'letters'],

@@ -118,8 +118,8 @@ const changed = (name: 'postgres' | 'mysql', change: object) => {
 };
 
 test.each([
-  ['postgres', 'is not started', { port: '1' }, 'Postgres could not be reached: start it, or check its address'],
-  ['postgres', 'has an unknown host', { hostname: 'no-such-host.invalid' }, 'check its name, and the name server'],
+  ['postgres', 'is not started', { port: '1' }, 'start Postgres, or check --postgres-url and the network'],
+  ['postgres', 'has an unknown host', { hostname: 'no-such-host.invalid' }, 'Postgres at no-such-host.invalid'],
   [
     'postgres',
     'has no TLS',
@@ -127,9 +127,9 @@ test.each([
     'set ssl or sslmode of the client to what the server needs',
   ],
   ['postgres', 'lacks this database', { pathname: '/nowhere' }, 'the database does not exist: correct its name'],
-  ['postgres', 'refuses the password', { password: 'wrong' }, 'pass the right user and password'],
-  ['mysql', 'is not started', { port: '1' }, 'MySQL could not be reached: start it, or check its address'],
-  ['mysql', 'has an unknown host', { hostname: 'no-such-host.invalid' }, 'check its name, and the name server'],
+  ['postgres', 'refuses the password', { password: 'wrong' }, 'check the user and the password'],
+  ['mysql', 'is not started', { port: '1' }, 'start MySQL, or check --mysql-url and the network'],
+  ['mysql', 'has an unknown host', { hostname: 'no-such-host.invalid' }, 'MySQL at no-such-host.invalid'],
   ['mysql', 'has no TLS', { search: 'ssl=true' }, 'set ssl of the client to what the server needs'],
   ['mysql', 'lacks this database', { pathname: '/nowhere' }, 'the database does not exist: correct its name'],
 ] as const)('a doctor of a %s that %s says what to do, and nothing else', async (name, _, change, remedy) => {

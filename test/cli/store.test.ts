@@ -228,7 +228,8 @@ test.each([
 
 describe('a store that is away', () => {
   const away = async (kind: string, port: number): Promise<readonly [args: string[], env: Record<string, string>]> => {
-    if (kind === 'redis') return [['--redis-url', `redis://ada:hunter2@127.0.0.1:${port}`], {}];
+    if (['redis', 'postgres', 'mysql'].includes(kind))
+      return [[`--${kind}-url`, `${kind}://ada:hunter2@127.0.0.1:${port}/jobs`], {}];
     const url = `http://127.0.0.1:${port}`;
     if (kind === 'dynamodb') return [['--table', 'locks', '--endpoint', url], {}];
     if (kind === 'azure') {
@@ -242,25 +243,41 @@ describe('a store that is away', () => {
     ['redis', 'start Redis, or check --redis-url and the network'],
     ['upstash', 'check UPSTASH_REDIS_REST_URL and the network'],
     ['azure', 'check AZURE_STORAGE_CONNECTION_STRING and the network'],
+    ['postgres', 'start Postgres, or check --postgres-url and the network'],
+    ['mysql', 'start MySQL, or check --mysql-url and the network'],
   ] as const;
 
-  test.concurrent.each(REMEDIES)('is named with its address, the cause and the remedy: %s', async (kind, remedy) => {
-    const port = await freePort();
-    const [args, env] = await away(kind, port);
-    const [ls, run] = await Promise.all([
-      innerCli(['ls', ...args], env),
-      innerCli(['run', '--name', 'digest', ...args, '--', 'true'], env),
-    ]);
+  test.concurrent.each(REMEDIES)(
+    'F219 is named with its address, the cause and the remedy: %s',
+    async (kind, remedy) => {
+      const port = await freePort();
+      const [args, env] = await away(kind, port);
+      const [ls, run] = await Promise.all([
+        innerCli(['ls', ...args], env),
+        innerCli(['run', '--name', 'digest', ...args, '--', 'true'], env),
+      ]);
 
-    expect([ls.code, run.code]).toEqual([1, 69]);
-    for (const { stdout, stderr } of [ls, run]) {
-      expect(stdout).toBe('');
-      expect(stderr).toContain(`127.0.0.1:${port}`);
-      // On a slow machine the SDK takes longer to start than a call may wait: then the cause is that no answer came.
-      if (kind !== 'upstash') expect(stderr).toMatch(/ECONNREFUSED|no answer within/);
-      expect(stderr).toContain(remedy);
-      expect(stderr).not.toContain('hunter2');
-    }
+      expect([ls.code, run.code]).toEqual([1, 69]);
+      for (const { stdout, stderr } of [ls, run]) {
+        expect(stdout).toBe('');
+        expect(stderr).toContain(`127.0.0.1:${port}`);
+        // On a slow machine the SDK takes longer to start than a call may wait: then the cause is that no answer came.
+        if (kind !== 'upstash') expect(stderr).toMatch(/ECONNREFUSED|no answer within/);
+        expect(stderr).toContain(remedy);
+        expect(stderr).not.toContain('hunter2');
+      }
+    },
+  );
+
+  test.concurrent.each([
+    ['REDIS_URL', 'redis'],
+    ['DATABASE_URL', 'postgres'],
+    ['DATABASE_URL', 'mysql'],
+    ['MYSQL_URL', 'mysql'],
+  ])('F219 is looked for in the variable that names it: %s', async (variable, kind) => {
+    const { stderr } = await innerCli(['ls'], { [variable]: `${kind}://ada:hunter2@127.0.0.1:${await freePort()}/0` });
+
+    expect(stderr).toContain(`or check ${variable} and the network`);
   });
 
   test.concurrent.each(REMEDIES)(

@@ -1,8 +1,10 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createPool } from 'mysql2/promise';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { bundleWorker, startWorker } from '../edge/workerd.js';
+import { startMariaDB } from '../support/mariadb.js';
 import { startPostgresServer } from '../support/postgres-server.js';
 import { startRedisServer } from '../support/redis-server.js';
 import { startUpstashBridge } from '../support/upstash-bridge.js';
@@ -19,7 +21,7 @@ import { type ReadersProject, readersProject } from './readers-project.js';
 let project: ReadersProject;
 beforeAll(async () => {
   const nest = ['@nestjs/common', '@nestjs/core', '@nestjs/schedule', 'ioredis', 'typescript', '@types/node'];
-  project = await readersProject(['croner', 'pg', ...nest]);
+  project = await readersProject(['croner', 'pg', 'node-cron', 'mysql2', ...nest]);
 }, 300_000);
 afterAll(() => project?.remove());
 
@@ -66,6 +68,29 @@ test('docs/paths/croner-pm2.md: of two processes one works for each tick, and th
   expect(runs.lines().join('\n')).toContain(worked[0]?.replace('.000Z', 'Z'));
 });
 
+test('docs/paths/node-cron-mariadb.md: the user of the page makes the table, and of two processes one works for each tick', async () => {
+  const server = await startMariaDB({ checksRights: true });
+  const root = createPool(server.url);
+  onTestFinished(async () => {
+    await root.end();
+    await server.stop();
+  });
+  const statements = codeOf('node-cron-mariadb', 'sql', 'GRANT').split(';\n').filter(Boolean);
+  // The server of the tests has this database.
+  for (const text of statements) await root.query(text.replace('DATABASE jobs', 'DATABASE IF NOT EXISTS jobs'));
+  const [, url = ''] = /MYSQL_URL=(\S+)/.exec(codeOf('node-cron-mariadb', 'sh', 'MYSQL_URL')) ?? [];
+  const env = { MYSQL_URL: url.replace('3306', String(server.port)) };
+  expect(await project.tool(['table', 'create'], env).ended).toBe(0);
+  await project.write('package.json', '{ "type": "module" }');
+  await project.write('worker.js', codeOf('node-cron-mariadb', 'js', 'cron.schedule('));
+  const worked = await importedBy(2, 'worker.js', env);
+  const ls = project.tool(['ls'], env);
+  await ls.ended;
+
+  expect(new Set(worked).size).toBe(worked.length);
+  expect(ls.lines().join('\n')).toMatch(/^import-prices +free /m);
+});
+
 test('docs/paths/crontab.md: of two calls one runs, and a third is skipped', async () => {
   const env = await database();
   const [, line = ''] =
@@ -97,6 +122,27 @@ test('docs/paths/worker-d1.md: the second event of one scheduled time is skipped
 
   expect(outcomes).toEqual(['ok', 'ok']);
   expect(printed.match(/refreshing the rates of 2026-11-21T02:00:00.000Z/g)).toHaveLength(1);
+  expect(printed).toContain('skipped, this tick is done');
+});
+
+test('docs/paths/worker-durable-objects.md: two of three events of one scheduled time are skipped, and the route shows the job', async () => {
+  const file = 'worker-with-objects.js';
+  await project.write(file, codeOf('worker-durable-objects', 'js', 'LockObject'));
+  const { durable_objects } = JSON.parse(codeOf('worker-durable-objects', 'json', 'new_sqlite_classes'));
+  const [{ name, class_name }] = durable_objects.bindings;
+  const bundle = await bundleWorker(join(project.folder, file));
+  const worker = await startWorker(bundle, { CRON_SECRET: 'choose-one' }, { objects: { [name]: class_name } });
+  const tick = new Date(Math.floor(Date.now() / 900_000) * 900_000).toISOString();
+  const outcomes = await Promise.all([worker.trigger(tick), worker.trigger(tick)]);
+  outcomes.push(await worker.trigger(tick));
+  const route = await fetch(worker.url, { headers: { authorization: 'Bearer choose-one' } });
+  const job = { name: 'refresh-rates', state: 'free', doneTick: tick, nextTick: expect.any(String) };
+  expect(await route.json()).toEqual({ status: 'ok', jobs: [job] });
+  const printed = await worker.stop();
+
+  expect(outcomes).toEqual(['ok', 'ok', 'ok']);
+  expect(printed.split(`refreshing the rates of ${tick}`)).toHaveLength(2);
+  expect(printed).toContain('skipped, locked by worker');
   expect(printed).toContain('skipped, this tick is done');
 });
 

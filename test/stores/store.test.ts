@@ -372,7 +372,7 @@ describe('a storage that fails', () => {
 
     expect(await store.get('digest', call())).toMatchObject({ item: { state: 'held' } });
     await expect(store.list(call())).rejects.toThrow(
-      'list of lock "*" failed: the storage has no function list; add one that finds all keys that begin with a prefix',
+      'list failed: the storage has no function list; add one that finds all keys that begin with a prefix',
     );
   });
 });

@@ -13,6 +13,8 @@ export interface ProcessDatabase {
   client(isTypeScript: boolean): string;
   /** The option of the command-line tool, after a space; empty if the environment names the database. */
   readonly option: string;
+  /** The command that names the database in the environment, with words to replace. */
+  readonly connect?: string;
 }
 
 /** The parts of a kind of store that a job uses. */
@@ -25,7 +27,7 @@ interface ProcessKind {
 /** A job of a long-lived process, a test of it, and the program that runs it at 02:00 UTC every night. */
 export function processJob(name: string, project: Tested, kind: ProcessKind): Job {
   const { isTypeScript } = project;
-  const { needed, types, option } = kind.job;
+  const { needed, types, option, connect } = kind.job;
   const program = `${name}.cron.${extensionOf(project)}`;
   return {
     files: {
@@ -50,6 +52,7 @@ export function processJob(name: string, project: Tested, kind: ProcessKind): Jo
     },
     needed: [...needed, ...(isTypeScript ? types : []), 'croner'],
     steps: {
+      ...(connect !== undefined && { connect }),
       'make the table': `npx single-execution table create${option}`,
       'start it': `${isTypeScript ? 'npx tsx' : 'node'} ${program}`,
     },
@@ -87,6 +90,7 @@ const job = withSingleExecution(
   },
 );
 
-new Cron(SCHEDULE, { timezone: 'Etc/UTC', catch: (error) => console.error(error) }, job);
+const timer = new Cron(SCHEDULE, { timezone: 'Etc/UTC', catch: (error) => console.error(error) }, job);
+console.log('${name}: next run at', timer.nextRun()?.toISOString());
 `;
 }

@@ -8,7 +8,7 @@ import {
   RunEndedError,
 } from '../../index.js';
 import { loggerObserver } from '../../observe/observe.js';
-import { dueTick, reportMisfit, shortInstant } from '../../operate/times.js';
+import { dueTick, reportMisfit, reportStray, shortInstant } from '../../operate/times.js';
 import type { Command } from '../command.js';
 import { CliError, EXIT, isWrongUse, messageWithCause, quoted, wrongUse } from '../exit-code.js';
 import type { Environment } from '../option.js';
@@ -123,7 +123,7 @@ function orderOf(
     ...given(session, { 'at-most': 'lockAtMostFor', 'at-least': 'lockAtLeastFor' }),
     ...(schedule && { schedule }),
     // Whoever writes a day behind `except` wants no run on it. A caller of the library has an option for that.
-    ...(String(schedule).includes(' except ') && { offSchedule: 'skip' as const }),
+    ...(isWithExceptions(schedule) && { offSchedule: 'skip' as const }),
     ...tickOf(session, schedule, note),
   };
 }
@@ -147,12 +147,19 @@ function tickOf(
   if (session.has('now')) return BY_HAND;
   if (source !== undefined) {
     const at = tickFrom(source, session.env, clock.now(), note);
+    if (at && typeof schedule === 'object' && !isWithExceptions(schedule)) {
+      reportStray(String(session.text('name')), schedule, at, { remedy: STRAY, report: note });
+    }
     return at ? { tick: at } : BY_HAND;
   }
   const due = schedule && dueTick(typeof schedule === 'object' ? schedule : undefined, clock);
   const at = due ?? (tick === undefined || schedule ? undefined : instantOf('--tick', tick));
   return at ? { tick: at } : {};
 }
+
+const STRAY = 'pass the --schedule and the --time-zone of the CronJob';
+
+const isWithExceptions = (schedule: ExecuteOptions['schedule']) => String(schedule).includes(' except ');
 
 /** A run that stands for no tick of its schedule. */
 const BY_HAND = { isManual: true } as const;

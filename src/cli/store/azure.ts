@@ -5,7 +5,7 @@ import { wrongUse } from '../exit-code.js';
 import { lookAtAzure } from '../findings/look-at-azure.js';
 import type { Environment } from '../option.js';
 import type { NamedStore, OpenedStore, StoreKind } from './kind.js';
-import { answeredInTime, needing } from './reach.js';
+import { answeredInTime, needing, whyNotMade } from './reach.js';
 
 const CONNECTION = 'AZURE_STORAGE_CONNECTION_STRING';
 const ACCOUNT = 'AZURE_STORAGE_ACCOUNT';
@@ -39,18 +39,19 @@ function checkAccount(env: Environment): void {
 async function openTable({ value: tableName, env, prefix }: NamedStore, clock: Clock): Promise<OpenedStore> {
   const client = await clientOf(tableName, env);
   const store = azureTableStore({ client, ...prefix });
+  const place = {
+    words: () => `Azure Table Storage at ${new URL(client.url).host}`,
+    remedy: `check ${env[CONNECTION] ? CONNECTION : ACCOUNT} and the network`,
+  };
   return {
     store,
     admin: store,
-    place: {
-      words: () => `Azure Table Storage at ${new URL(client.url).host}`,
-      remedy: `check ${env[CONNECTION] ? CONNECTION : ACCOUNT} and the network`,
-    },
+    place,
     words: `azure table ${tableName}`,
     table: {
       name: tableName,
       create: () => answeredInTime(createAzureTable(client), clock),
-      whyNot: ({ message }) => message.replace('the table was not made: ', ''),
+      whyNot: (error) => whyNotMade(error, place),
     },
     examine: (session) => lookAtAzure(client, session),
     // Idle connections do not keep the process alive.

@@ -17,6 +17,9 @@ import { upstash } from './upstash.js';
  */
 export const KINDS: readonly StoreKind[] = [dynamodb, redis, upstash, postgres, mysql, sqlite, azure];
 
+/** The variables that can name a store. */
+const VARIABLES = [...new Set(KINDS.flatMap(({ variable }) => variable?.name ?? []))];
+
 /** Whether a kind is a SQL database, in which `--table` names the table of the locks. */
 const isDatabase = ({ hasTable, namesTable }: StoreKind): boolean => hasTable === true && namesTable !== true;
 
@@ -44,7 +47,7 @@ export function namedStore(line: StoreLine, env: Environment): NamedStore {
   const given = kindGiven(line, env);
   const inOrder = given ? [] : kindsOfVariables(line, env);
   const kind = given ?? inOrder[0];
-  if (!kind) throw wrongUse(`no store is named: pass ${either(KINDS.map(spelledOption))}, or set LOCK_TABLE`);
+  if (!kind) throw wrongUse(`no store is named: pass ${either(KINDS.map(spelledOption))}, or set ${either(VARIABLES)}`);
   const value = line.text(kind.option) ?? variableOf(kind, env)?.value ?? '';
   const keyPrefix = line.text('prefix') ?? (kind.prefixVariable && env[kind.prefixVariable]);
   const variables = inOrder.flatMap((its) => variableOf(its, env)?.name ?? []);

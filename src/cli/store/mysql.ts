@@ -4,7 +4,7 @@ import { NOBODY } from '../findings/finding.js';
 import { lookAtMysql } from '../findings/look-at-mysql.js';
 import { variable } from '../init/job-files.js';
 import { checkEncoding, checkUrl, type StoreKind } from './kind.js';
-import { PATIENCE_MS, withInstalled } from './reach.js';
+import { PATIENCE_MS, placeAt, withInstalled } from './reach.js';
 import { type Connected, openInTable, type Rows } from './sql-table.js';
 
 export const mysql: StoreKind = {
@@ -35,6 +35,7 @@ export const mysql: StoreKind = {
 })`,
     // MYSQL_URL has a password, which an option would show in the list of processes.
     option: '',
+    connect: 'export MYSQL_URL=mysql://user:password@host/database',
   },
   check(named) {
     checkUrl(named, /^(mysql|mariadb):$/, 'mysql://user:password@host/database');
@@ -58,7 +59,7 @@ export const mysql: StoreKind = {
       ],
       examine: lookAtMysql,
     };
-    return openInTable(named, connected, parts, clock);
+    return openInTable(named, { ...connected, place: placeAt(named) }, parts, clock);
   },
 };
 

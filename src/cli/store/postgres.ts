@@ -18,7 +18,7 @@ import {
 import { lookAtPostgresTable } from '../findings/look-at-postgres-table.js';
 import { variable } from '../init/job-files.js';
 import { checkUrl, type StoreKind } from './kind.js';
-import { nameOfThrown, PATIENCE_MS, withInstalled } from './reach.js';
+import { nameOfThrown, PATIENCE_MS, placeAt, withInstalled } from './reach.js';
 import { type Connected, openInTable, type Rows } from './sql-table.js';
 
 export const postgres: StoreKind = {
@@ -51,6 +51,7 @@ export const postgres: StoreKind = {
 client.on('error', (error) => console.error(error.message))`,
     // DATABASE_URL has a password, which an option would show in the list of processes.
     option: '',
+    connect: 'export DATABASE_URL=postgres://user:password@host/database',
   },
   check(named) {
     checkUrl(named, /^postgres(ql)?:$/, 'postgres://user:password@host/database');
@@ -68,7 +69,7 @@ client.on('error', (error) => console.error(error.message))`,
       allow: (table: string) => `GRANT SELECT, INSERT, UPDATE ON ${table} to this role, and connect to the primary`,
       examine: lookAtServer,
     };
-    return openInTable(named, connected, parts, clock);
+    return openInTable(named, { ...connected, place: placeAt(named) }, parts, clock);
   },
 };
 

@@ -87,6 +87,28 @@ function absenceOf(place: StorePlace, { code, cause }: LockStoreError, waitedMs:
   return why === undefined ? undefined : noAnswer(place, why);
 }
 
+/** Why a table was not made, and the remedy. */
+export function whyNotMade(error: Error, place?: StorePlace): string {
+  const why = nameOfThrown(error) === 'ETIMEDOUT' ? error.message : systemWords(error.cause);
+  return place && why !== undefined ? noAnswer(place, why) : error.message.replace('the table was not made: ', '');
+}
+
+/** A URL, and the option or the variable that has it. */
+interface UrlOfStore {
+  readonly kind: { readonly title: string; readonly option: string };
+  readonly value: string;
+  readonly variables: readonly string[];
+}
+
+/** The place of a server at a URL. */
+export function placeAt({ kind: { title, option }, value, variables: [variable] }: UrlOfStore): StorePlace {
+  const { host } = new URL(value);
+  return {
+    words: () => `${title}${host && ` at ${host}`}`,
+    remedy: `start ${title}, or check ${variable ?? `--${option}`} and the network`,
+  };
+}
+
 export const silenceWords = (waitedMs: number): string => `no answer within ${waitedMs / 1_000}s`;
 
 /** @throws Error of code ETIMEDOUT if no answer comes in time; the request itself ends with its client */
@@ -133,7 +155,9 @@ export function systemWords(error: unknown): string | undefined {
   // A host with several addresses has an error for each.
   const { errors, code, message } = Object(error) as Partial<AggregateError & NodeJS.ErrnoException>;
   if (Array.isArray(errors)) return errors.map(systemWords).filter(Boolean).join(', ') || undefined;
-  return /^E[A-Z_]+$/.test(String(code)) ? message : undefined;
+  if (!/^E(?!R_)[A-Z_]+$/.test(String(code))) return undefined;
+  // A store of a database leaves out the message of its client.
+  return message?.includes('left out') ? code : message;
 }
 
 /**

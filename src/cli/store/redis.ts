@@ -8,6 +8,7 @@ import {
   answeringInTime,
   noAnswer,
   PATIENCE_MS,
+  placeAt,
   type StorePlace,
   silenceWords,
   systemWords,
@@ -42,8 +43,9 @@ interface RedisConnection {
   close(): void;
 }
 
-async function openRedis({ value: url, prefix }: NamedStore, clock: Clock): Promise<OpenedStore> {
-  const place = placeOf(url, clock);
+async function openRedis(named: NamedStore, clock: Clock): Promise<OpenedStore> {
+  const { value: url, prefix } = named;
+  const place = placeOf(named, clock);
   const { client, command, evaluate, close } = await withInstalled<RedisConnection>('redis-url', {
     ioredis: () => connectIORedis(url, place),
     redis: () => connectNodeRedis(url, place),
@@ -72,8 +74,8 @@ interface RedisPlace extends StorePlace {
   note(problem: string | undefined): void;
 }
 
-function placeOf(url: string, clock: Clock): RedisPlace {
-  const { hostname, port } = new URL(url);
+function placeOf(named: NamedStore, clock: Clock): RedisPlace {
+  const { hostname, port } = new URL(named.value);
   let problem: string | undefined;
   return {
     clock,
@@ -82,7 +84,7 @@ function placeOf(url: string, clock: Clock): RedisPlace {
     note: (reported) => {
       problem = reported;
     },
-    remedy: 'start Redis, or check --redis-url and the network',
+    remedy: placeAt(named).remedy,
   };
 }
 

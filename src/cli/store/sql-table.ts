@@ -2,7 +2,7 @@ import type { Clock, LockAdminStore, LockStore } from '../../index.js';
 import { type Examiner, type Finding, look, lookByReading, NOBODY, ok, problem } from '../findings/finding.js';
 import { given } from '../read-value.js';
 import type { NamedStore, OpenedStore } from './kind.js';
-import { answeredInTime, answeringInTime, nameOfThrown } from './reach.js';
+import { answeredInTime, answeringInTime, nameOfThrown, type StorePlace, whyNotMade } from './reach.js';
 
 /** Runs any statement of the command-line tool. */
 export type Rows = (text: string) => Promise<readonly object[]>;
@@ -11,6 +11,8 @@ export type Rows = (text: string) => Promise<readonly object[]>;
 export interface Connected<Client> {
   readonly client: Client;
   readonly rows: Rows;
+  /** The server; absent for a file. */
+  readonly place?: StorePlace;
   close(): void;
 }
 
@@ -47,7 +49,7 @@ const CREATE_MS = 7_000;
 /** The store in the table that `--table` names. */
 export function openInTable<Client>(
   { kind, line, prefix }: NamedStore,
-  { client, rows: ask, close }: Connected<Client>,
+  { client, rows: ask, place, close }: Connected<Client>,
   { store: storeOf, creation, create, allow, acquires = acquiresOf, examine }: InTable<Client>,
   clock: Clock,
 ): OpenedStore {
@@ -61,14 +63,12 @@ export function openInTable<Client>(
   return {
     store,
     admin: store,
+    ...(place && { place }),
     words: kind.name,
     table: {
       name,
       create: () => answeredInTime(create(client, { table: name }), clock, CREATE_MS),
-      whyNot: (error) =>
-        nameOfThrown(error) === 'ETIMEDOUT'
-          ? `${error.message}: start the database, or check its address and the network`
-          : error.message.replace('the table was not made: ', ''),
+      whyNot: (error) => whyNotMade(error, place),
     },
     async examine(session) {
       const table = await lookByReading(session, 'table', 'there', REMEDIES);

@@ -263,6 +263,11 @@ function isMarked(value: unknown, name: string, type: object): boolean {
   return Function.prototype[Symbol.hasInstance].call(type, value);
 }
 
+/** Begins the message of an error: which operation failed, and on which lock. `*` stands for no lock of its own. */
+export function failedWords(operation: StoreOperation, lockName: string): string {
+  return `${operation}${lockName === '*' ? '' : ` of lock "${lockName}"`} failed: `;
+}
+
 /**
  * Turns a failure of a store into an error that callers know. A `LockStoreError` or `CorruptLockError` stays as it is;
  * any other error becomes the cause of a `LockStoreError`.
@@ -273,7 +278,7 @@ export function toStoreError(
   lockName: string,
 ): LockStoreError | CorruptLockError {
   if (cause instanceof LockStoreError || cause instanceof CorruptLockError) return cause;
-  return new LockStoreError(`${operation} of lock "${lockName}" failed: ${errorName(cause)}; see the cause`, {
+  return new LockStoreError(`${failedWords(operation, lockName)}${errorName(cause)}; see the cause`, {
     code: 'UNAVAILABLE',
     lockName,
     operation,

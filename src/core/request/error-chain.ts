@@ -73,6 +73,11 @@ const UNSENT_WORDS = new RegExp(
 /** An error on an open connection: the request may have been sent before the host became unreachable. */
 const ON_A_CONNECTION = /^(read|write)/;
 
+/** Node's words for a connection that failed: a host and its port. */
+export function connectionWords(error: unknown): string | undefined {
+  return /^(connect|getaddrinfo|read|write) E[A-Z_]+( \S+)?$/.exec(readThrownText(error, 'message'))?.[0];
+}
+
 /** Whether a chain of errors proves by a network error that the request was never sent. */
 export function isUnsentIn(chain: readonly unknown[]): boolean {
   const texts = (property: string) => chain.map((one) => readThrownText(one, property));

@@ -121,6 +121,17 @@ function chosenTick(chosen: unknown): Trigger {
 /** The objects (settings or schedules) that have had their one warning of a stray tick: see `warnOfStrayTick`. */
 const warned = new WeakSet<object>();
 
+/** What to say of a stray tick, and how. */
+interface OnStray {
+  readonly remedy: string;
+  report(words: string): void;
+}
+
+const ON_STRAY: OnStray = {
+  remedy: "correct the schedule or its time zone, set tick: 'nearest', or set offSchedule: 'skip'",
+  report: (words) => warn(words),
+};
+
 /**
  * Warns once of a stray tick, which is not in the schedule: most likely the schedule or its time zone is wrong.
  *
@@ -129,14 +140,19 @@ const warned = new WeakSet<object>();
 export function warnOfStrayTick(
   name: string,
   tickMs: number,
-  { schedule, offSchedule }: Pick<Settings, 'schedule' | 'offSchedule'>,
+  {
+    schedule,
+    offSchedule,
+    onStray = ON_STRAY,
+  }: Partial<Pick<Settings, 'schedule' | 'offSchedule'>> & {
+    readonly onStray?: OnStray;
+  },
   once: object,
 ): void {
   if (!isTimed(schedule) || offSchedule === 'skip' || warned.has(once) || isTickOf(schedule, tickMs)) return;
   warned.add(once);
-  warn(
-    `lock "${name}": tick ${new Date(tickMs).toISOString()} is not in its schedule, ${wordsOf(schedule)}: correct the schedule or its time zone, set tick: 'nearest', or set offSchedule: 'skip'`,
-  );
+  const at = new Date(tickMs).toISOString();
+  onStray.report(`lock "${name}": tick ${at} is not in its schedule, ${wordsOf(schedule)}: ${onStray.remedy}`);
 }
 
 const wordsOf = (schedule: Schedule): string => atOnce(schedule.toString(), 'schedule.toString');

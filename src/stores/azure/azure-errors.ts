@@ -1,5 +1,5 @@
 import { LockStoreError, type LockStoreErrorCode } from '../../core/public/errors.js';
-import { isUnsentBehind } from '../../core/request/error-chain.js';
+import { connectionWords, isUnsentBehind } from '../../core/request/error-chain.js';
 import { finalProblem } from '../../core/request/final-failure.js';
 import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
 
@@ -42,7 +42,7 @@ const MEANINGS: readonly (readonly [codes: RegExp, meaning: Meaning])[] = [
       code: 'TABLE_NOT_FOUND',
       isUnsent: true,
       why: ({ tableName }) =>
-        `table ${tableName} does not exist: create it with createAzureTable(client), or correct its name`,
+        `table ${tableName} does not exist: make it with createAzureTable(client) or single-execution table create, or correct its name`,
     },
   ],
   [/^TableBeingDeleted$/, means('UNAVAILABLE', true, 'the table is being deleted: wait, and make it again')],
@@ -96,7 +96,7 @@ export function azureFailure(error: unknown, { tableName }: Place, right: AzureR
   const name = /^(429|5\d\d)$/.test(status) ? '' : errorName(error);
   const [found] = [code, name, status].flatMap((one) => MEANINGS.filter(([codes]) => codes.test(one)));
   const { code: ours, isUnsent, why } = found?.[1] ?? unanswered(error);
-  const cause = Object.assign(new Error(systemWords(error) ?? LEFT_OUT), { name: errorName(error), code: shown });
+  const cause = Object.assign(new Error(connectionWords(error) ?? LEFT_OUT), { name: errorName(error), code: shown });
   const failure = new LockStoreError(`${why({ tableName, error, right })} (${shown})`, {
     code: ours,
     lockName: '*',
@@ -110,11 +110,6 @@ export function azureFailure(error: unknown, { tableName }: Place, right: AzureR
 
 const UNCLEAR = 'no clear answer from Azure; try again';
 const LEFT_OUT = 'its message is left out, because it can hold an address with a SAS token';
-
-/** Node's words for a connection that failed: a host and its port. */
-function systemWords(error: unknown): string | undefined {
-  return /^(connect|getaddrinfo|read|write) E[A-Z_]+( \S+)?$/.exec(readThrownText(error, 'message'))?.[0];
-}
 
 /** Failures that prove that nothing was written. */
 const unsent = new WeakSet<object>();
@@ -170,7 +165,7 @@ function wrongLogin({ error }: Failed): string {
   if (endMs <= Date.parse(dateOf(error))) {
     return `the SAS token of the client expired at ${new Date(endMs).toISOString()}: make a new one`;
   }
-  return 'Azure refused the login: pass the right account key or SAS token to the client, set the clock of this host, and allow its address in the firewall of the account';
+  return 'Azure refused the login: check the account key or the SAS token, the clock of this host, and the firewall of the account';
 }
 
 function dateOf(error: unknown): string {

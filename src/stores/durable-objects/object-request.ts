@@ -1,5 +1,5 @@
 import type { StoreCall } from '../../core/ports/lock-store.js';
-import { CorruptLockError, LockStoreError, type StoreOperation } from '../../core/public/errors.js';
+import { CorruptLockError, failedWords, LockStoreError, type StoreOperation } from '../../core/public/errors.js';
 import { endedAttempt } from '../../core/request/attempt.js';
 import { type TryFailure, tryUntilAnswered } from '../../core/request/try-loop.js';
 import { UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
@@ -147,7 +147,7 @@ export function failureOf(error: unknown, operation: StoreOperation, name: strin
   if (error instanceof CorruptLockError || error instanceof LockStoreError) return error;
   const isFinal = !classify(error).retry;
   const why = error instanceof UnexpectedAnswer ? error.message : isFinal ? NO_LOCK_OBJECT : problemOf(error);
-  return new LockStoreError(`${operation} of lock "${name}" failed: ${why}`, {
+  return new LockStoreError(`${failedWords(operation, name)}${why}`, {
     code: isFinal ? 'INVALID_REQUEST' : 'UNAVAILABLE',
     lockName: name,
     operation,

@@ -1,5 +1,6 @@
 import {
   CorruptLockError,
+  failedWords,
   LockStoreError,
   type LockStoreErrorCode,
   type StoreOperation,
@@ -80,7 +81,7 @@ export function failureOf(
     return new CorruptLockError(lockName, 'fencingToken', 'not a countable number', error);
   }
   const [code, why] = explain(error, codeOf(cause), operation, `table '${tableName}'`);
-  return new LockStoreError(`${operation} of lock "${lockName}" failed: ${why}`, {
+  return new LockStoreError(`${failedWords(operation, lockName)}${why}`, {
     code,
     lockName,
     operation,

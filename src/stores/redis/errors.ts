@@ -1,4 +1,4 @@
-import { LockStoreError, type LockStoreErrorCode, type StoreOperation } from '../../core/public/errors.js';
+import { failedWords, LockStoreError, type LockStoreErrorCode, type StoreOperation } from '../../core/public/errors.js';
 import { finalProblem } from '../../core/request/final-failure.js';
 import { isUnsent, type TryFailure } from '../../core/request/try-loop.js';
 import { UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
@@ -116,7 +116,7 @@ export function failureOf(
   denial?: string,
 ): LockStoreError {
   const [code, why] = denial === undefined ? explain(error) : (['ACCESS_DENIED', denial] as const);
-  return new LockStoreError(`${operation} of lock "${lockName}" failed: ${why}`, {
+  return new LockStoreError(`${failedWords(operation, lockName)}${why}`, {
     code,
     lockName,
     operation,

@@ -123,5 +123,5 @@ function ofANode(): LockStoreError {
 
 function listError(code: 'UNAVAILABLE' | 'INVALID_REQUEST', why: string): LockStoreError {
   const retryable = code === 'UNAVAILABLE';
-  return new LockStoreError(`list of lock "*" failed: ${why}`, { code, lockName: '*', operation: 'list', retryable });
+  return new LockStoreError(`list failed: ${why}`, { code, lockName: '*', operation: 'list', retryable });
 }

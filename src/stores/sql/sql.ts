@@ -2,10 +2,11 @@ import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
 import { LockStoreError } from '../../core/public/errors.js';
+import { connectionWords } from '../../core/request/error-chain.js';
 import { takingTurns } from '../../core/request/turns.js';
 import { UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
 import type { Clock, Signal } from '../../core/values/clock.js';
-import { errorName, readThrownText } from '../../core/values/thrown.js';
+import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
 import { parsedRecord } from '../storage-answer.js';
 import type { Storage, StoredRecord } from '../storage-port.js';
 import { storageStore } from '../storage-store.js';
@@ -203,14 +204,19 @@ function inTransaction(): SqlFailure {
   };
 }
 
+const LEFT_OUT = 'its message is left out, because it can hold a statement or an address';
+
 /**
  * Makes the error that callers see, with the name and code of the client's error. The client's message is left out,
- * because it may contain a statement.
+ * because it may contain a statement, unless it has only Node's words for a connection.
  */
 function failureOf(error: unknown, { code, why }: SqlFailure): LockStoreError {
-  const cause = Object.assign(new Error('its message is left out, because it can hold a statement or an address'), {
+  const words = connectionWords(error);
+  const place = words === undefined ? [] : ['address', 'hostname', 'port'];
+  const cause = Object.assign(new Error(words ?? LEFT_OUT), {
     name: errorName(error),
     code: readThrownText(error, 'code'),
+    ...Object.fromEntries(place.map((property) => [property, readThrown(error, property)])),
   });
   return new LockStoreError(why, { code, lockName: '*', operation: 'get', retryable: code === 'UNAVAILABLE', cause });
 }

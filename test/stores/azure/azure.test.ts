@@ -141,9 +141,9 @@ describe('row 231: F214 each problem has its code and its remedy, and no message
       'the table is missing',
       () => azureClient(url, 'nolocks'),
       'TABLE_NOT_FOUND',
-      'create it with createAzureTable(client)',
+      'make it with createAzureTable(client) or single-execution table create',
     ],
-    ['a wrong key', () => new TableClient(url, place, wrongKey, ONCE), 'ACCESS_DENIED', 'the right account key'],
+    ['a wrong key', () => new TableClient(url, place, wrongKey, ONCE), 'ACCESS_DENIED', 'check the account key'],
     ['a token that has expired', () => clientWith(sasFor(RIGHTS, -1_000)), 'ACCESS_DENIED', 'expired at 20'],
     [
       'a token that begins with a question mark',

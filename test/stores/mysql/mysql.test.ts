@@ -188,7 +188,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
   test('a table that is missing', async () => {
     expect(await refusal(pool, 'nowhere')).toEqual([
       'TABLE_NOT_FOUND',
-      'table `nowhere` does not exist: make it with createMysqlTable(client), or correct table (1146)',
+      'table `nowhere` does not exist: make it with createMysqlTable(client) or single-execution table create, or correct its name (1146)',
     ]);
   });
 

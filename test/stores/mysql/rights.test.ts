@@ -74,8 +74,23 @@ test('row 207: the right to make the table is named, and a table that may be mis
   });
   expect(await failureOf(other.acquire(claim(), call()))).toMatchObject({
     code: 'ACCESS_DENIED',
-    message: expect.stringContaining('if there is such a table'),
+    message: expect.stringContaining('if the table does not exist yet, GRANT CREATE in the same statement'),
   });
+});
+
+test.each(['nothing', 'CREATE'])('F218 the statement of the error is enough for a user with %s', async (had) => {
+  const [user, table] = [`maker-${had}`, `made_by_${had}`];
+  await root.query(`CREATE USER '${user}'@'%' IDENTIFIED BY 'hunter2'`);
+  if (had === 'CREATE') await root.query(`GRANT CREATE ON jobs.* TO '${user}'@'%'`);
+  const { message } = await failureOf<LockStoreError>(createMysqlTable(poolAs(user, 'hunter2'), { table }));
+  const [, rights, quoted] = /GRANT (SELECT, INSERT, UPDATE) ON (\S+) TO .*; if .*, GRANT CREATE/.exec(message) ?? [];
+  const granted = (words: string) => root.query(`GRANT ${words} ON jobs.${quoted} TO '${user}'@'%'`);
+
+  await expect(granted(`${rights}`)).rejects.toMatchObject({ code: 'ER_NO_SUCH_TABLE' });
+  await granted(`CREATE, ${rights}`);
+  const client = poolAs(user, 'hunter2');
+  await createMysqlTable(client, { table });
+  expect(await mysqlStore({ client, table }).acquire(claim(), call())).toMatchObject({ status: 'acquired' });
 });
 
 test('row 207: a wrong password is ACCESS_DENIED, and not shown', async () => {

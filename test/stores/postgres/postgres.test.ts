@@ -91,7 +91,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
       code: 'TABLE_NOT_FOUND',
       retryable: false,
       message:
-        'table "jobs"."locks" does not exist: make it with createPostgresTable(client), or correct table or the search_path (42P01)',
+        'table "jobs"."locks" does not exist: make it with createPostgresTable(client) or single-execution table create, or correct its name or the search_path (42P01)',
     });
   });
 
@@ -129,7 +129,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
     expect(await refusal({ client })).toEqual({
       code: 'ACCESS_DENIED',
       retryable: false,
-      message: 'Postgres refused the login: pass the right user and password to the client (28P01)',
+      message: 'Postgres refused the login: check the user and the password (28P01)',
     });
   });
 

@@ -183,7 +183,7 @@ type Scene = keyof typeof SCENES | keyof typeof WITH_MOUNTS;
 const MOVED = 'INVALID_REQUEST: the database file was deleted or replaced after it was opened: make a new client';
 const FULL = 'UNAVAILABLE: the disk or the database is full: free some space';
 const NO_TABLE =
-  'TABLE_NOT_FOUND: table "single_execution_locks" does not exist: make it with createSqliteTable(client), or correct table';
+  'TABLE_NOT_FOUND: table "single_execution_locks" does not exist: make it with createSqliteTable(client) or single-execution table create, or correct its name';
 
 /** What callers get, over each client. */
 const SEEN: Readonly<Record<Scene, Seen>> = {

@@ -132,7 +132,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
   test('a table that is missing', async () => {
     expect(await refusal(client, 'nowhere')).toEqual([
       'TABLE_NOT_FOUND',
-      'table "nowhere" does not exist: make it with createSqliteTable(client), or correct table (SQLITE_ERROR)',
+      'table "nowhere" does not exist: make it with createSqliteTable(client) or single-execution table create, or correct its name (SQLITE_ERROR)',
     ]);
   });
 
