@@ -1,9 +1,9 @@
 import { withSingleExecution } from 'single-execution/http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { pass } from '../support/clocks.js';
 import { gate } from '../support/gate.js';
 import { memoryLocks, NOW } from '../support/memory-locks.js';
-import { pass } from '../support/pass.js';
-import { untilUnhandledAreTold } from '../support/unhandled.js';
+import { untilUnhandledAreTold } from '../support/settled.js';
 
 const request = () => new Request('https://example.com/api/digest');
 

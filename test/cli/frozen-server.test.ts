@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, type TestContext, test, vi } from 'vitest';
 import { backendOf } from '../support/backends.js';
 import { type BuiltCli, builtCli, type StartedCli } from '../support/built-cli.js';
-import { freezeServer } from '../support/frozen-server.js';
 import { inThisRun } from '../support/in-this-run.js';
 import { consoleOf } from './console/stage.js';
+import { freezeServer } from './frozen-server.js';
 
 /*
  * The real server stands still (SIGSTOP) while the tool works: connections stay open, and nothing is answered. The

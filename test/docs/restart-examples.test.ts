@@ -9,7 +9,6 @@ import { afterAll, beforeAll, describe, type ExpectStatic, expect, test } from '
 import { type BundledProgram, bundledProgram } from '../support/bundled-program.js';
 import { type ChildProgram, type ChildPrograms, childPrograms, type Said } from '../support/child-program.js';
 import { DOORS } from '../support/doors.js';
-import { NEST_OPTIONAL } from '../support/nest-optional.js';
 import { startTcpFaultProxy } from '../support/tcp-fault-proxy.js';
 import { type Connecting, connecting } from './restart/connecting.js';
 import { type ExampleServer, SERVERS } from './restart/servers.js';
@@ -194,5 +193,5 @@ async function bundled({ name, code, beside }: Connecting): Promise<BundledProgr
   const held = HELD.map((door) => [`single-execution${door}`, join(RESTART, 'held', `${door.slice(1) || 'root'}.ts`)]);
   const alias = { ...Object.fromEntries([...doors, ...held]), example: file };
   const main = new URL('restart/main.ts', import.meta.url);
-  return bundledProgram(main, alias, ['pg-native', ...NEST_OPTIONAL]);
+  return bundledProgram(main, alias, ['pg-native']);
 }

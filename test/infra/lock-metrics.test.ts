@@ -10,7 +10,7 @@ import { lambdaContext, manualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { EMF_DIMENSION } from '../../src/core/observers/emf-metrics.js';
 import { nameProblem } from '../../src/core/values/names.js';
-import { pass } from '../support/pass.js';
+import { pass } from '../support/clocks.js';
 import { grantOf, scriptedStore } from '../support/scripted-store.js';
 import { digest, nightly } from './digest.js';
 import { type Datum, dataIn } from './emf-data.js';

@@ -1,7 +1,7 @@
 import { CorruptLockError, LockStoreError, type LockStoreErrorCode } from 'single-execution';
 import { expect } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { MINUTE } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 import { type AdapterCase, adapterCase } from './case.js';
 
 const failure = (code: LockStoreErrorCode, retryable = false) =>

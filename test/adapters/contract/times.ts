@@ -1,8 +1,8 @@
 import { type Clock, type Execution, LockLostError, RunEndedError } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { expect, vi } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { MINUTE, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 import { type AdapterCase, adapterCase } from './case.js';
 import type { Job } from './platform.js';
 import type { StageOptions } from './stage.js';

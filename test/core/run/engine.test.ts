@@ -11,8 +11,8 @@ import { compareAndSwapStore, type Storage } from 'single-execution/store';
 import { manualClock, recordingObserver } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { thisProcess } from '../../../src/core/values/environment.js';
+import { pass } from '../../support/clocks.js';
 import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';
 
 function setting() {

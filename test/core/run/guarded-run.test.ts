@@ -14,8 +14,8 @@ import { type ManualClock, manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { runsOf } from '../../../src/core/record/run-ring.js';
 import { thisProcess } from '../../../src/core/values/environment.js';
+import { pass } from '../../support/clocks.js';
 import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';
 
 /** Throws any value, as JavaScript lets one do. */

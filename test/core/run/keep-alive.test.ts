@@ -1,9 +1,9 @@
 import { executeWithLock } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { keptLocks, MINUTE, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 
 describe('row 21: with keepAlive', () => {
   test('row 21: a run of ten minutes under a lease of one keeps everybody out, and renews nothing after its end', async () => {

@@ -1,7 +1,7 @@
 import { executeWithLock, LockLostError, RunEndedError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { keptLocks, MINUTE, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 
 const maxHoldOver = new RunEndedError('digest', 'MAX_HOLD', 'it has held its lock for maxHold');
 const deadline = new RunEndedError('digest', 'DEADLINE', 'the platform ends it soon');

@@ -1,10 +1,9 @@
 import { manualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { withBackgroundWork } from '../../../src/core/wrap/background-work.js';
+import { pass } from '../../support/clocks.js';
 import { gate } from '../../support/gate.js';
-import { pass } from '../../support/pass.js';
-import { settledOf } from '../../support/settled.js';
-import { untilUnhandledAreTold } from '../../support/unhandled.js';
+import { settledOf, untilUnhandledAreTold } from '../../support/settled.js';
 
 /** A context as a platform makes it: its methods live on a class and work on its own objects alone. */
 class PlatformContext {

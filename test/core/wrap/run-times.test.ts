@@ -3,8 +3,8 @@ import { withSingleExecution as onCloudflare } from 'single-execution/cloudflare
 import { withSingleExecution as onHttp } from 'single-execution/http';
 import { withSingleExecution as onProcess } from 'single-execution/process';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { memoryLocks, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 
 interface Over {
   readonly lockAtMostFor?: string;
