@@ -107,23 +107,17 @@ describe
     );
 
     test(
-      'each other verb ends with an error, and an open console shows it and ends by SIGTERM',
+      'other verbs end with an error, and an open console shows it and ends by SIGTERM',
       async ({ expect, onTestFinished }) => {
         const { cli, at, freeze } = await scene(client, { onTestFinished });
         await cli.run(['run', '--name', 'job', ...at, '--', 'true']);
         const running = cli.start(['console', ...at]);
         const { ask } = await consoleOf(running.child);
         freeze();
-        const verbs = [
-          ['ls'],
-          ['show', 'job'],
-          ['pause', 'job'],
-          ['unlock', 'job', '--yes', '--token', '1'],
-          ['doctor'],
-        ];
-        const run = ['run', '--name', 'job', ...at, '--', 'true'];
-        const ends = await Promise.all([...verbs.map((verb) => cli.run([...verb, ...at])), cli.run(run)]);
-        expect(ends.map(({ code }) => code)).toEqual([...verbs.map(() => 1), 69]);
+        // silent-server.test.ts plays `ls`, `doctor` and `run`.
+        const verbs = [['show'], ['pause'], ['unlock', '--yes', '--token', '1']];
+        const ends = await Promise.all(verbs.map(([verb = '', ...more]) => cli.run([verb, 'job', ...more, ...at])));
+        expect(ends.map(({ code }) => code)).toEqual([1, 1, 1]);
         await expect.poll(async () => (await ask('/api/locks')).status).toBe(502);
 
         running.child.kill('SIGTERM');

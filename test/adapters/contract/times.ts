@@ -77,10 +77,13 @@ export const timeCases: readonly AdapterCase[] = [
       [300_000, 297_980, {}],
       [900_000, 891_980, {}],
       [900_000, 899_000, { keepAlive: true }],
+      [60_000, 55_000, { gracePeriod: '5s' }],
+      [60_000, 55_000, { gracePeriod: '5s', lockAtMostFor: '2m' }],
+      [60_000, 55_000, { gracePeriod: '5s', keepAlive: true }],
     ] as const
   ).map(([limitMs, abortMs, options]) =>
     adapterCase(
-      `row 26: of ${limitMs} ms the signal aborts after ${abortMs} ms, and a handler that obeys is released in time`,
+      `row 26: of ${limitMs} ms, with ${JSON.stringify(options)}, the signal aborts after ${abortMs} ms, and a handler that obeys is released in time`,
       async ({ wrap, due, clock, item, observer }) => {
         let reasons: unknown[] = [];
         const call = wrap(
