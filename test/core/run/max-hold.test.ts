@@ -137,20 +137,4 @@ describe('row 26: gracePeriod', () => {
       release: 'released',
     });
   });
-
-  test('row 26: a handler that obeys it is released before the deadline', async () => {
-    const { clock, options, item } = keptLocks();
-    const running = executeWithLock(
-      async ({ signal }) => {
-        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-      },
-      { ...options, deadline: NOW + MINUTE, gracePeriod: '5s' },
-    );
-    const failed = expect(running).rejects.toEqual(deadline);
-    await clock.advance(55_000);
-    await failed;
-
-    expect(await item()).toMatchObject({ state: 'released', result: 'failed', lockUntil: NOW + 55_000 });
-    expect(clock.pendingTimers()).toBe(0);
-  });
 });
