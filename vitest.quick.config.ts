@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { startsNothing } from './test/support/starts-nothing.js';
+import { startsNothing } from './test/runner/starts-nothing.js';
 import wholeSuite from './vitest.config.js';
 
 const ROOMS = ['core', 'schedule', 'operate', 'adapters', 'leader', 'stores'];

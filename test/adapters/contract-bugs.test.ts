@@ -84,7 +84,7 @@ const BUGS: readonly (readonly [string, Platform['wrap'], string])[] = [
   [
     'has no maxDuration',
     taking(({ maxDuration: _, ...options }) => ({ lockAtMostFor: '1m', ...options })),
-    'of 3000 ms the signal',
+    'of 3000 ms, with {}, the signal',
   ],
   [
     'takes a run by hand for a delivery',

@@ -1,9 +1,8 @@
 import { withSingleExecution } from 'single-execution/http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { gate } from '../support/gate.js';
-import { memoryLocks, NOW } from '../support/memory-locks.js';
-import { pass } from '../support/pass.js';
-import { untilUnhandledAreTold } from '../support/unhandled.js';
+import { memoryLocks } from '../support/memory-locks.js';
+import { untilUnhandledAreTold } from '../support/settled.js';
 
 const request = () => new Request('https://example.com/api/digest');
 
@@ -43,28 +42,8 @@ beforeEach(() => {
 });
 afterEach(() => void process.off('unhandledRejection', unhandled));
 
+// The contract of adapters plays what goes well, and the verdict on work that fails.
 describe('F42 work that a route hands to waitUntil', () => {
-  test('F42 goes on after the response, under the lock', async () => {
-    const { clock, options, item } = setting();
-    const [context, response, work] = [platform(), new Response('sent'), pass(clock, 500)];
-    const route = withSingleExecution((_request, ctx: Context) => {
-      ctx.waitUntil(work);
-      return response;
-    }, options);
-
-    expect(await route(request(), context)).toBe(response);
-    await clock.advance(499);
-    expect(await item()).toMatchObject({ state: 'held' });
-    await clock.advance(1);
-    expect(await item()).toMatchObject({
-      state: 'released',
-      result: 'succeeded',
-      doneTick: NOW,
-      releasedAt: NOW + 500,
-    });
-    expect(context.handedOver[0]).toBe(work);
-  });
-
   test('F42 is not cut off before the release: the platform is handed the whole run as well', async () => {
     const { options, releasing, free, item } = slowToRelease();
     const context = platform();

@@ -109,15 +109,6 @@ describe('row 36: row 66: the scheduled time of a request', () => {
 });
 
 describe('row 66: a route takes its tick from the request', () => {
-  test.each<[string, Request]>([
-    ['a header', get(recorded('vercel-schedule'))],
-    ['the body', json({ scheduledTime: NOON })],
-  ])('row 36: from %s', async (_, request) => {
-    const { route } = await setting();
-
-    expect(await (await route(request, {})).json()).toEqual({ tick: '2026-09-02T12:00:00.000Z' });
-  });
-
   test('row 36: the body stays readable for the handler', async () => {
     const { options } = await setting();
     const body = { scheduledTime: NOON, tenant: 'é'.repeat(100_000) };

@@ -2,8 +2,8 @@ import { type Context, type Execution, withSingleExecution } from 'single-execut
 import { cron } from 'single-execution/schedule';
 import { lambdaContext, scheduledEvent, schedulerEvent } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
+import { pass } from '../support/clocks.js';
 import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
-import { pass } from '../support/pass.js';
 import { fixture } from './fixture.js';
 
 /** A function whose remaining time sets its lease. */

@@ -11,64 +11,6 @@ afterEach(() => programs.end());
 
 const start = (program: string) => programs.start(program);
 
-describe('row 31: beside the package signal-exit', () => {
-  const EXIT = "onExit((code, signal) => say('exit handler of', String(code), signal));";
-
-  test.each<[string, string]>([
-    [
-      'that was there before the first run',
-      `${EXIT} call(wrap(settleWhenTold('settle'), { name: 'beside', tick: 'none' }));`,
-    ],
-    ['that came during it', `call(wrap(settleWhenTold('settle'), { name: 'beside', tick: 'none' })); ${EXIT}`],
-  ])('row 31: %s, a run settles and releases; then its exit handlers run and the process ends', async (_, program) => {
-    const running = start(`import { onExit } from 'signal-exit'; ${program}`);
-    await running.until('beside started');
-    running.sigterm();
-    await running.until('aborted RunEndedError SHUTDOWN');
-    await running.turn();
-    await running.tell('settle');
-
-    expect(await running.ended).toBe('SIGTERM');
-    expect(running.lines.slice(-5)).toEqual([
-      'beside settled',
-      'beside released',
-      'beside finished',
-      'fulfilled',
-      'exit handler of null SIGTERM',
-    ]);
-  });
-
-  test('row 31: while nothing runs, its exit handlers run once and the process ends', async () => {
-    const program = start(`
-      import { onExit } from 'signal-exit';
-      ${EXIT}
-      await call(wrap(() => {}, { name: 'idle' }));
-      say('idle');`);
-    await program.until('idle');
-    program.sigterm();
-
-    expect(await program.ended).toBe('SIGTERM');
-    expect(program.lines.slice(-2)).toEqual(['idle', 'exit handler of null SIGTERM']);
-  });
-
-  test('row 31: a program that listens itself, too, is not ended by us', async () => {
-    const program = start(`
-      import { onExit } from 'signal-exit';
-      ${EXIT}
-      process.on('SIGTERM', () => say('own'));
-      await call(wrap(aborted, { name: 'own' }));
-      await told('leave');
-      process.exit(7);`);
-    await program.until('own started');
-    program.sigterm();
-    await program.until('fulfilled');
-    await program.turn();
-    void program.tell('leave');
-
-    expect(await program.ended).toBe(7);
-  });
-});
-
 describe('row 31: two copies of this module in one process, as of two versions or of a bundle', () => {
   test.each([
     ['first', 'second'],

@@ -3,10 +3,9 @@ import { executeWithLock } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
+import { shiftedClock } from '../support/clocks.js';
+import { dynamoDBLocal, freshTable, putItem, storedItem } from '../support/dynamodb-local.js';
 import { type FaultProxy, startFaultProxy, throttle } from '../support/fault-proxy.js';
-import { shiftedClock } from '../support/shifted-clock.js';
-import { putItem, storedItem } from '../support/stored-item.js';
 
 const { client: direct, endpoint } = dynamoDBLocal();
 let proxy: FaultProxy;

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { thisProcess } from '../../src/core/values/environment.js';
 import type { Locks } from '../support/backends/backend.js';
 import { type BackendStage, startBackends } from '../support/backends/stage.js';
+import { shiftedClock } from '../support/clocks.js';
 import { gate } from '../support/gate.js';
 import { call, claim } from '../support/one-run.js';
-import { shiftedClock } from '../support/shifted-clock.js';
 
 const TICK = new Date('2026-03-01T20:00:00Z');
 const later = (minutes: number) => new Date(TICK.getTime() + minutes * 60_000);

@@ -8,9 +8,8 @@ import { thisProcess } from '../../src/core/values/environment.js';
 import type { Locks } from '../support/backends/backend.js';
 import { type BackendStage, startBackends } from '../support/backends/stage.js';
 import { KINDS } from '../support/backends.js';
+import { pass, shiftedClock } from '../support/clocks.js';
 import { call, claim, done, grant } from '../support/one-run.js';
-import { pass } from '../support/pass.js';
-import { shiftedClock } from '../support/shifted-clock.js';
 
 /* Row 93: the operators' verbs for open ticks. */
 

@@ -5,7 +5,6 @@ import { transform } from '@swc/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BundledProgram, bundledProgram } from '../support/bundled-program.js';
 import { type ChildPrograms, childPrograms } from '../support/child-program.js';
-import { NEST_OPTIONAL } from '../support/nest-optional.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { expectOneRunPerTick, saidBy } from './fleet.js';
 
@@ -38,7 +37,7 @@ async function compiledIn(folder: string): Promise<BundledProgram> {
   });
   const main = join(folder, 'main.js');
   await writeFile(main, code);
-  return bundledProgram(pathToFileURL(main), {}, NEST_OPTIONAL);
+  return bundledProgram(pathToFileURL(main));
 }
 
 let folder: string;

@@ -5,8 +5,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { builtCli } from '../support/built-cli.js';
 import { innerCli } from '../support/inner-cli.js';
 import { call, claim, done, grant } from '../support/one-run.js';
-import { startRedisCluster } from '../support/redis-cluster.js';
-import { startSentinels } from '../support/redis-sentinel.js';
+import { startRedisCluster, startSentinels } from '../support/redis-cluster.js';
 
 /* `--redis-url` with the URL of one node, of a cluster or of a sentinel. */
 

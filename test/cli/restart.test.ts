@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { executeWithLock } from 'single-execution';
-import { describe, test } from 'vitest';
+import { test } from 'vitest';
 import type { StoreAddress } from '../support/backends/backend.js';
 import { DEFAULT_PREFIX } from '../support/backends/redis.js';
 import { BACKENDS, openStore } from '../support/backends.js';
@@ -69,76 +69,45 @@ function untilText({ child }: StartedCli, text: string): Promise<void> {
   return new Promise((resolve) => child.stdout?.on('data', (chunk) => String(chunk).includes(text) && resolve()));
 }
 
-describe.concurrent.each(Object.entries(CASES))(
-  'row 146: F135 the command-line tool over %s',
-  (_, { clients, start }) => {
-    test(
-      'row 146: run keeps its lock over a restart, and its tick is done once',
-      async ({ expect, onTestFinished }) => {
-        const { server, address, args, stop } = await start();
-        const folder = await mkdtemp(join(tmpdir(), 'cli-restart-'));
-        const cli: BuiltCli = await builtCli(clients);
-        onTestFinished(async () => {
-          await cli.remove();
-          await rm(folder, { recursive: true });
-          await stop();
-        });
-        const tick = '2026-11-21T02:00:00.000Z';
-        const go = join(folder, 'go');
-        const command = ['sh', '-c', `echo started; until [ -e ${go} ]; do sleep 0.1; done; echo ended`];
-        const line = [
-          'run',
-          '--name',
-          'job',
-          '--tick',
-          tick,
-          '--keep-alive',
-          '--at-most',
-          '6s',
-          ...args,
-          '--',
-          ...command,
-        ];
-        const running = cli.start(line);
-        await untilText(running, 'started');
-        const heldUntil = async () => JSON.parse((await innerCli(['show', 'job', '--json', ...args])).stdout).lockUntil;
-        await restart(server);
-        const before = await heldUntil();
-        await expect.poll(async () => Date.parse(await heldUntil())).toBeGreaterThan(Date.parse(before));
-        await writeFile(go, '');
+test.concurrent.for(Object.entries(CASES))(
+  'row 146: F135 over %s, run and an open console survive restarts, and the tick of the run is done once',
+  async ([, { clients, start }], { expect, onTestFinished }) => {
+    const { server, address, args, stop } = await start();
+    const folder = await mkdtemp(join(tmpdir(), 'cli-restart-'));
+    const cli: BuiltCli = await builtCli(clients);
+    const opened = cli.start(['console', ...args]);
+    onTestFinished(async () => {
+      opened.child.kill('SIGTERM');
+      await opened.ended;
+      await cli.remove();
+      await rm(folder, { recursive: true });
+      await stop();
+    });
+    const { ask } = await consoleOf(opened.child);
+    const locks = async () => (await ask('/api/locks')).body;
+    expect(await locks()).toEqual([]);
 
-        expect(await running.ended).toMatchObject({ code: 0 });
-        expect(await ran(address, 'job', new Date(tick))).toBe('already-executed');
-      },
-      LONG,
-    );
+    const tick = '2026-11-21T02:00:00.000Z';
+    const go = join(folder, 'go');
+    const options = ['--name', 'job', '--tick', tick, '--keep-alive', '--at-most', '6s'];
+    const command = ['sh', '-c', `echo started; until [ -e ${go} ]; do sleep 0.1; done; echo ended`];
+    const running = cli.start(['run', ...options, ...args, '--', ...command]);
+    await untilText(running, 'started');
+    const heldUntil = async () => JSON.parse((await innerCli(['show', 'job', '--json', ...args])).stdout).lockUntil;
+    await restart(server);
+    const before = await heldUntil();
+    await expect.poll(async () => Date.parse(await heldUntil())).toBeGreaterThan(Date.parse(before));
+    await writeFile(go, '');
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect(await ran(address, 'job', new Date(tick))).toBe('already-executed');
 
-    test(
-      'row 146: an open console shows the error, and after the restart the locks',
-      async ({ expect, onTestFinished }) => {
-        const { server, address, args, stop } = await start();
-        const cli: BuiltCli = await builtCli(clients);
-        const running = cli.start(['console', ...args]);
-        onTestFinished(async () => {
-          running.child.kill('SIGTERM');
-          await running.ended;
-          await cli.remove();
-          await stop();
-        });
-        const { ask } = await consoleOf(running.child);
-        const locks = async () => (await ask('/api/locks')).body;
-        expect(await locks()).toEqual([]);
-
-        await restart(server);
-        expect(await ran(address, 'after', new Date())).toBe('executed');
-        await expect.poll(locks).toEqual([expect.objectContaining({ name: 'after' })]);
-        await server.goDown();
-        await expect.poll(async () => (await ask('/api/locks')).status).toBe(502);
-        await server.comeBack();
-        await expect.poll(locks).toEqual([expect.objectContaining({ name: 'after' })]);
-        expect(running.child.exitCode).toBe(null);
-      },
-      LONG,
-    );
+    const job = [expect.objectContaining({ name: 'job' })];
+    await expect.poll(locks).toEqual(job);
+    await server.goDown();
+    await expect.poll(async () => (await ask('/api/locks')).status).toBe(502);
+    await server.comeBack();
+    await expect.poll(locks).toEqual(job);
+    expect(opened.child.exitCode).toBe(null);
   },
+  LONG,
 );

@@ -233,7 +233,9 @@ const LEAVING = [
   ['setpgrp', 'perl -e \'setpgrp; exec @ARGV\' sh "$0"'],
 ] as const;
 
-describe.concurrent.each(LEAVING)('row 156: run follows what leaves the process group, by %s', (_, leaves) => {
+describe.concurrent('row 156: run follows what leaves the process group', () => {
+  const [[, leaves]] = LEAVING;
+
   onLinux('to its end', async () => {
     const { file, wait } = signalFile();
     const name = freshName();
@@ -247,18 +249,6 @@ describe.concurrent.each(LEAVING)('row 156: run follows what leaves the process 
     expect(await stateOf(name)).toBe('free');
   });
 
-  onLinux('by a signal', async () => {
-    const name = freshName();
-    const work = await workFile('echo other $$; exec sleep 100');
-    const run = started(runLine(name, 'sh', '-c', `${leaves} & wait`, work));
-    await run.said('other');
-    run.child.kill('SIGTERM');
-
-    expect(await run.ended).toBe(143);
-    expect(isAlive(numberAfter(run.output(), 'other'))).toBe(false);
-    expect(await stateOf(name)).toBe('free');
-  });
-
   onLinux('when SIGKILL ends run', async () => {
     const work = await workFile("trap '' TERM; echo other $$; while :; do sleep 1; done");
     const run = started(runLine(freshName(), 'sh', '-c', `${leaves} & wait`, work));
@@ -267,6 +257,20 @@ describe.concurrent.each(LEAVING)('row 156: run follows what leaves the process 
 
     await gone(numberAfter(run.output(), 'other'));
   });
+
+  for (const [way, leaves] of LEAVING) {
+    onLinux(`by a signal, after ${way}`, async () => {
+      const name = freshName();
+      const work = await workFile('echo other $$; exec sleep 100');
+      const run = started(runLine(name, 'sh', '-c', `${leaves} & wait`, work));
+      await run.said('other');
+      run.child.kill('SIGTERM');
+
+      expect(await run.ended).toBe(143);
+      expect(isAlive(numberAfter(run.output(), 'other'))).toBe(false);
+      expect(await stateOf(name)).toBe('free');
+    });
+  }
 });
 
 /** A file with a script for `sh`. */

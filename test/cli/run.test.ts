@@ -136,11 +136,11 @@ describe.concurrent.each(kindsOfRun('tool'))('on %s', (kind) => {
     expect(await ended).toMatchObject({ code: 70, stderr: expect.stringContaining('lost before its run ended') });
   });
 
-  test('row 125: two schedulers fire the same 4 ticks, and each tick runs once', async () => {
+  test('row 125: two schedulers fire the same 2 ticks, and each tick runs once', async () => {
     const name = freshName();
     const file = freshFile();
     const command = sh(`${PRINT} >> ${file}`);
-    const ticks = Array.from({ length: 4 }, (_, i) => new Date(Date.UTC(2026, 10, 20, i)).toISOString());
+    const ticks = [0, 1].map((hour) => new Date(Date.UTC(2026, 10, 20, hour)).toISOString());
     for (const tick of ticks) {
       const fire = () => runWith('--name', name, '--tick', tick, ...command);
       const codes = (await Promise.all([fire(), fire()])).map(({ code }) => code);

@@ -4,8 +4,8 @@ import { mysqlStore } from 'single-execution/mysql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ownEngine } from '../support/backends/stage.js';
 import { claim, grant } from '../support/one-run.js';
+import { untilUnhandledAreTold } from '../support/settled.js';
 import { startTcpFaultProxy } from '../support/tcp-fault-proxy.js';
-import { untilUnhandledAreTold } from '../support/unhandled.js';
 
 const { server } = await ownEngine('mysql');
 

@@ -7,12 +7,12 @@ import { type ContractHarness, lockStoreContract } from 'single-execution/testin
 import ts from 'typescript';
 import * as vitest from 'vitest';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { shiftedClock } from '../support/clocks.js';
 import { patientCall, redisHarness } from '../support/contract-harness.js';
 import { memberCases } from '../support/member-cases.js';
 import { claim } from '../support/one-run.js';
-import { startS3 } from '../support/s3-server.js';
-import { shiftedClock } from '../support/shifted-clock.js';
 import { examplesOf } from './examples.js';
+import { startS3 } from './s3-server.js';
 
 const PAGE = 'docs/custom-store.md';
 

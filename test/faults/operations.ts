@@ -2,10 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from 'single-execution';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
 import { newAttemptId } from '../../src/core/values/names.js';
+import { hurriedClock, pass, shiftedClock } from '../support/clocks.js';
 import { patientCall, storeCall } from '../support/contract-harness.js';
-import { hurriedClock } from '../support/hurried-clock.js';
-import { pass } from '../support/pass.js';
-import { shiftedClock } from '../support/shifted-clock.js';
 import { ANOTHER } from './record-text.js';
 import { NAME, type Scene } from './stage.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { shiftedClock } from '../support/clocks.js';
 import { patientCall } from '../support/contract-harness.js';
-import { shiftedClock } from '../support/shifted-clock.js';
 import { type ClientAge, type Library, libraryOn } from './clients.js';
 import { recordText } from './record-text.js';
 import { azureRoute } from './routes/azure.js';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/values/clock.js';
 import { anyTrigger, type Job, type Platform } from '../adapters/contract/platform.js';
 import { PLATFORMS } from '../adapters/contract/platforms.js';
-import { untilUnhandledAreTold } from '../support/unhandled.js';
+import { untilUnhandledAreTold } from '../support/settled.js';
 import { DOORS } from './doors.js';
 
 /*

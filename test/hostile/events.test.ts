@@ -12,9 +12,9 @@ import { http } from '../adapters/contract/platforms/http.js';
 import { lambda } from '../adapters/contract/platforms/lambda.js';
 import { middyHandler } from '../adapters/contract/platforms/middy.js';
 import { process } from '../adapters/contract/platforms/process.js';
+import { shiftedClock } from '../support/clocks.js';
 import { anyText, anyValue, Untouchable } from '../support/hostile-values.js';
 import { call } from '../support/one-run.js';
-import { shiftedClock } from '../support/shifted-clock.js';
 
 const DAY = 86_400_000;
 /** A clock two days ahead: its ticks are newer than any tick that an accepted trigger can have. */

@@ -80,7 +80,7 @@ function waits(template: Template, type: string): string[][] {
   return Object.keys(template.findResources(type)).map((id) => [...awaited(template, id)]);
 }
 
-describe('row 159: retries and destinations wait for the policy that lets the function send to the queue', () => {
+describe('row 159: retries and destinations wait for the policy of the function, and schedules for that of their role', () => {
   test.each(WRITABLE)('row 159: of %s', (_, of) => {
     const stack = appStack();
     const template = attach(stack, of(stack));
@@ -88,14 +88,6 @@ describe('row 159: retries and destinations wait for the policy that lets the fu
 
     expect(policiesOf(template, 'sqs:SendMessage')).toContain(policy);
     expect(waits(template, 'AWS::Lambda::EventInvokeConfig')).toEqual([expect.arrayContaining([policy])]);
-  });
-});
-
-describe('row 159: schedules wait for the policy of their role', () => {
-  test.each(WRITABLE)('row 159: of %s', (_, of) => {
-    const stack = appStack();
-    const template = attach(stack, of(stack));
-
     expect(waits(template, 'AWS::Scheduler::Schedule')).toEqual([
       expect.arrayContaining(policiesOf(template, 'lambda:InvokeFunction')),
     ]);

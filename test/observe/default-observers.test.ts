@@ -6,7 +6,7 @@ import { withSingleExecution as inProcess } from 'single-execution/process';
 import { lambdaContext, manualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { emfObserver, jsonLogObserver } from '../../src/observe/observe.js';
-import { pass } from '../support/pass.js';
+import { pass } from '../support/clocks.js';
 
 let written: MockInstance<typeof process.stdout.write>;
 let logged: string[];

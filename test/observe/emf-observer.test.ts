@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } 
 import { EMF_DEFAULTS, EMF_METRICS } from '../../src/core/observers/emf-metrics.js';
 import type { EventBody } from '../../src/core/public/events.js';
 import { type EmfOptions, emfObserver } from '../../src/observe/observe.js';
+import { pass } from '../support/clocks.js';
 import { emfProblems } from '../support/emf-check.js';
-import { pass } from '../support/pass.js';
 import { grantOf, scriptedStore } from '../support/scripted-store.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');

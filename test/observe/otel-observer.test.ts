@@ -5,8 +5,8 @@ import { executeWithLock } from 'single-execution';
 import { otelObserver } from 'single-execution/observe';
 import { afterEach, describe, expect, test } from 'vitest';
 import { thisProcess } from '../../src/core/values/environment.js';
+import { pass } from '../support/clocks.js';
 import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
-import { pass } from '../support/pass.js';
 import { SCENES } from './scenes.js';
 
 /** Collects when it is asked to. */

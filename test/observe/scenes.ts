@@ -1,7 +1,7 @@
 import { executeWithLock, type Observer } from 'single-execution';
 import { rate } from 'single-execution/schedule';
+import { pass } from '../support/clocks.js';
 import { crash, MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
-import { pass } from '../support/pass.js';
 
 function setting(observer: Observer) {
   const { options, ...locks } = memoryLocks();

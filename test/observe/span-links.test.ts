@@ -4,8 +4,8 @@ import { otelObserver } from 'single-execution/observe';
 import { describe, expect, test, vi } from 'vitest';
 import { realProcesses } from '../chaos/real-processes.js';
 import { kindsOfRun } from '../support/backends/stage.js';
+import { pass } from '../support/clocks.js';
 import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
-import { pass } from '../support/pass.js';
 
 /** A process with a tracer of its own, and the spans that it has ended. */
 function traced() {

@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { defined } from '../../src/core/values/defined.js';
 import { memberListName } from '../../src/core/values/names.js';
 import { expectGranted } from '../../src/testing/contract/stage/expectation.js';
+import { shiftedClock } from '../support/clocks.js';
 import { manuallyTimed, storeCall } from '../support/contract-harness.js';
 import { memberCases } from '../support/member-cases.js';
 import { claim, done } from '../support/one-run.js';
 import { failureOf, settledOf } from '../support/settled.js';
-import { shiftedClock } from '../support/shifted-clock.js';
 
 type Texts = Storage<string> & { readonly texts: Map<string, string> };
 

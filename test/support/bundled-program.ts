@@ -6,6 +6,13 @@ import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+/** Packages that NestJS loads only if they are installed. */
+const NEST_OPTIONAL = [
+  'class-transformer',
+  'class-validator',
+  ...['microservices', 'platform-express', 'websockets'].flatMap((name) => [`@nestjs/${name}`, `@nestjs/${name}/*`]),
+];
+
 export interface BundledProgram {
   readonly path: string;
   remove(): Promise<void>;
@@ -33,7 +40,7 @@ export async function bundledProgram(
     tsconfig: join(ROOT, 'tsconfig.json'),
     bundle: true,
     alias,
-    external: [...external, '@libsql/client'],
+    external: [...external, ...NEST_OPTIONAL, '@libsql/client'],
     platform: 'node',
     format: 'esm',
     target: 'node20',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, LockAdminStore, LockStore, StoreCall } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
 import { type ContractHarness, type ManualClock, manualClock } from 'single-execution/testing';
-import { shiftedClock } from './shifted-clock.js';
+import { shiftedClock } from './clocks.js';
 
 /** The contract's harness for a store in memory, whose server time is the caller's clock. */
 export function memoryHarness(store: LockStore & LockAdminStore = memoryStore()): ContractHarness {

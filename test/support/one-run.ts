@@ -1,7 +1,7 @@
 import type { Claim, Lease, LockStore, StoreCall } from 'single-execution';
 import { newAttemptId } from '../../src/core/values/names.js';
+import { shiftedClock } from './clocks.js';
 import { storeCall } from './contract-harness.js';
-import { shiftedClock } from './shifted-clock.js';
 
 /*
  * Arguments for the verbs of one run, for tests in which the details do not matter.

@@ -2,10 +2,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Execution, executeWithLock, type LockEvent, type LockOptions, type Outcome } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { afterAll, beforeEach } from 'vitest';
-import { dynamoDBLocal, freshTable } from './dynamodb-local.js';
+import { dynamoDBLocal, freshTable, storedItem } from './dynamodb-local.js';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.js';
 import { type LockVerb, verbOf } from './lock-verb.js';
-import { storedItem } from './stored-item.js';
 
 /** A lock table behind a fault proxy, and a direct way past the proxy. */
 export interface ProxiedLocks {

@@ -3,9 +3,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { keep } from './kept-child.mjs';
 
-const { folder, user, prepare, command, signal, downSignal = 'SIGTERM' } = JSON.parse(process.argv[2]);
+const { folder, user, prepare, command, signal = 'SIGKILL', downSignal = 'SIGTERM' } = JSON.parse(process.argv[2]);
 const asUser =
   user && process.getuid?.() === 0 ? ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'] : [];
 
@@ -27,7 +26,19 @@ function up() {
   const [program, ...args] = [...asUser, ...command];
   server = spawn(program, args, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
   ended = leave;
-  keep(server, { signal, leave: (code) => ended(code) });
+  server.on('error', (error) => {
+    process.stderr.write(`${error.message}\n`);
+    ended(1);
+  });
+  server.on('exit', (code) => ended(code ?? 1));
+  endWith(server);
+}
+
+/** Ends the server when stdin closes. That happens however the parent ends: normally, by a signal, or by kill -9. */
+function endWith(server) {
+  const end = () => server.kill(signal);
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, end);
+  process.stdin.on('end', end);
 }
 
 function down() {

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 export function failureOf<E>(promise: Promise<unknown>): Promise<E> {
   return promise.then(
     () => {
@@ -15,4 +17,9 @@ export function settledOf(promise: Promise<unknown>): () => boolean {
   };
   promise.then(settle, settle);
   return () => settled;
+}
+
+/** Resolves when the process has been told of every rejection that nobody has caught so far. */
+export async function untilUnhandledAreTold(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await setImmediate();
 }

@@ -1,9 +1,9 @@
 import { CorruptLockError, currentExecution, LockStoreError } from 'single-execution';
 import { eventBridge } from 'single-execution/schedule';
 import { expect, vi } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { gate } from '../../support/gate.js';
 import { NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 import { type AdapterCase, adapterCase } from './case.js';
 import type { Called, Job } from './platform.js';
 

@@ -14,7 +14,14 @@ const REFUSED: readonly (readonly [StageOptions, string, ...Need[]])[] = [
   [{ tick: 'nearest' }, "tick is 'nearest', but no schedule says when ticks are due"],
   [
     { lockAtMostFor: undefined },
-    'lockAtMostFor is undefined: say how long the lock outlives a holder that dies',
+    'lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m, or set maxDuration or keepAlive',
+    'lease by an option',
+  ],
+  [{ maxDuration: 0 }, 'maxDuration is 0: say how long the platform lets a run last', 'lease by an option'],
+  [{ maxDuration: 'long' }, "maxDuration is 'long': pass milliseconds as a number", 'lease by an option'],
+  [
+    { gracePeriod: 0 },
+    'gracePeriod does nothing without maxDuration: set both, or leave gracePeriod out',
     'lease by an option',
   ],
   [{ tick: { every: '1ms' } }, 'tick.every is 1ms: pass 1s to 366d', 'tick of the local clock'],

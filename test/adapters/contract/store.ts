@@ -1,7 +1,7 @@
 import { CorruptLockError, LockStoreError, type LockStoreErrorCode } from 'single-execution';
 import { expect } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { MINUTE } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 import { type AdapterCase, adapterCase } from './case.js';
 
 const failure = (code: LockStoreErrorCode, retryable = false) =>
@@ -41,7 +41,12 @@ export const storeCases: readonly AdapterCase[] = [
   adapterCase("row 51: with onStoreError: 'skip' a store out of reach is a skip", async (stage) => {
     stage.store.next('acquire', 'lose-request');
 
-    expect(await stage.skip({ onStoreError: 'skip' })).toMatchObject({ name: 'digest', reason: 'store-unavailable' });
+    expect(await stage.skip({ onStoreError: 'skip' })).toEqual({
+      status: 'skipped',
+      name: 'digest',
+      reason: 'store-unavailable',
+      tick: '2026-01-01T00:00:00.000Z',
+    });
   }),
 
   adapterCase("row 51: with onStoreError: 'run' the handler runs without a lock", async (stage) => {

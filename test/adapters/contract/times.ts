@@ -1,8 +1,8 @@
 import { type Clock, type Execution, LockLostError, RunEndedError } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { expect, vi } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { MINUTE, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 import { type AdapterCase, adapterCase } from './case.js';
 import type { Job } from './platform.js';
 import type { StageOptions } from './stage.js';
@@ -77,10 +77,13 @@ export const timeCases: readonly AdapterCase[] = [
       [300_000, 297_980, {}],
       [900_000, 891_980, {}],
       [900_000, 899_000, { keepAlive: true }],
+      [60_000, 55_000, { gracePeriod: '5s' }],
+      [60_000, 55_000, { gracePeriod: '5s', lockAtMostFor: '2m' }],
+      [60_000, 55_000, { gracePeriod: '5s', keepAlive: true }],
     ] as const
   ).map(([limitMs, abortMs, options]) =>
     adapterCase(
-      `row 26: of ${limitMs} ms the signal aborts after ${abortMs} ms, and a handler that obeys is released in time`,
+      `row 26: of ${limitMs} ms, with ${JSON.stringify(options)}, the signal aborts after ${abortMs} ms, and a handler that obeys is released in time`,
       async ({ wrap, due, clock, item, observer }) => {
         let reasons: unknown[] = [];
         const call = wrap(

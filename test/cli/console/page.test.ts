@@ -55,11 +55,18 @@ describe('the page of the console', () => {
     );
   });
 
-  test('pauses and resumes a job', async () => {
+  test('pauses, resumes and deletes a job, tells the next ticks of a schedule, and can be used with the keyboard alone', async () => {
     const name = freshName();
     await ran(redis().store, name);
     const page = await open((await servedConsole(stage(), 'redis')).url);
-    await job(page, name);
+    await page.getByRole('link', { name, exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Pause' }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => dialog(page, 'Pause').isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => dialog(page, 'Pause').isVisible()).toBe(false);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Pause');
 
     await press(page, 'Pause');
     await dialog(page, 'Pause').getByLabel('Who pauses').fill('ada');
@@ -67,31 +74,32 @@ describe('the page of the console', () => {
     await expect.poll(() => state(page)).toBe('paused (free)');
     expect(await redis().admin.get(name)).toMatchObject({ paused: { by: 'ada' } });
     expect(await page.getByRole('status').textContent()).toBe(`${name} is paused`);
-
     await press(page, 'Resume');
     await confirm(page, 'Resume');
     await expect.poll(() => state(page)).toBe('free');
+
+    const next = page.getByRole('form', { name: `Next ticks of ${name}` });
+    await next.getByLabel('Schedule').fill('0 9 * * *');
+    await press(page, 'Show');
+    await expect.poll(() => page.locator('.next li').count()).toBe(10);
+    expect(await page.locator('.next li').first().textContent()).toMatch(/T09:00:00Z$/);
+
+    await press(page, 'Delete');
+    await confirm(page, 'Delete');
+    await expect.poll(() => page.getByText(`No job of the name ${name}`).isVisible()).toBe(true);
+    expect(await redis().admin.get(name)).toBeUndefined();
   });
 
-  test('changes nothing when the question is answered with Cancel', async () => {
+  test('unlocks a job, and changes nothing when the question is answered with Cancel', async () => {
     const name = freshName();
     const { fencingToken } = await taken(redis().store, name);
     const page = await open((await servedConsole(stage(), 'redis')).url);
     await job(page, name);
-
     await press(page, 'Unlock');
     expect(await dialog(page, 'Unlock').textContent()).toContain(`web-1 has held the lock`);
     await dialog(page, 'Unlock').getByRole('button', { name: 'Cancel' }).click();
     expect(await dialog(page, 'Unlock').isVisible()).toBe(false);
     expect(await redis().admin.get(name)).toMatchObject({ state: 'held', fencingToken });
-  });
-
-  test('unlocks a job', async () => {
-    const name = freshName();
-    await taken(redis().store, name);
-    const page = await open((await servedConsole(stage(), 'redis')).url);
-    await job(page, name);
-    expect(await state(page)).toBe('held');
 
     await press(page, 'Unlock');
     await confirm(page, 'Unlock');
@@ -116,33 +124,6 @@ describe('the page of the console', () => {
     await confirm(page, 'Backfill');
     await expect.poll(() => redis().admin.open(name)).toEqual([at(20), at(20, 1), at(20, 2)]);
     await expect.poll(() => page.getByText('of them missed').isVisible()).toBe(true);
-  });
-
-  test('deletes a job that no run has', async () => {
-    const name = freshName();
-    await ran(redis().store, name);
-    const page = await open((await servedConsole(stage(), 'redis')).url);
-    await job(page, name);
-
-    await press(page, 'Delete');
-    await confirm(page, 'Delete');
-    await expect.poll(() => page.getByText(`No job of the name ${name}`).isVisible()).toBe(true);
-    expect(await redis().admin.get(name)).toBeUndefined();
-  });
-
-  test('tells the next ticks of a schedule', async () => {
-    const name = freshName();
-    await ran(redis().store, name);
-    const page = await open((await servedConsole(stage(), 'redis')).url);
-    await job(page, name);
-
-    await page
-      .getByRole('form', { name: `Next ticks of ${name}` })
-      .getByLabel('Schedule')
-      .fill('0 9 * * *');
-    await press(page, 'Show');
-    await expect.poll(() => page.locator('.next li').count()).toBe(10);
-    expect(await page.locator('.next li').first().textContent()).toMatch(/T09:00:00Z$/);
   });
 
   test('offers nothing that changes a job when the console is read-only', async () => {
@@ -209,21 +190,6 @@ describe('the page of the console', () => {
     expect(text).toContain(shown);
     expect(text).toContain('web\\u{2066}-1');
     expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
-  });
-
-  test('can be used with the keyboard alone', async () => {
-    const name = freshName();
-    await ran(redis().store, name);
-    const page = await open((await servedConsole(stage(), 'redis')).url);
-
-    await page.getByRole('link', { name, exact: true }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Pause' }).focus();
-    await page.keyboard.press('Enter');
-    await expect.poll(() => dialog(page, 'Pause').isVisible()).toBe(true);
-    await page.keyboard.press('Escape');
-    await expect.poll(() => dialog(page, 'Pause').isVisible()).toBe(false);
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Pause');
   });
 
   test.each([360, 1280])('fits a window of %i pixels', async (width) => {
@@ -378,10 +344,11 @@ describe('the list of many jobs', () => {
   });
 });
 
-test('a report shows the same without a console, and nothing to press', async () => {
+test('a report shows the same without a console, and nothing to press; a text that looks like an instant stays a text', async () => {
   const { cli, on } = stage();
-  const name = freshName('<b>bold</b>');
+  const [name, instant] = [freshName('<b>bold</b>'), at(20).toISOString()];
   await ran(redis().store, name, at(20));
+  await taken(redis().store, instant, { lockedBy: at(21).toISOString() });
   const file = join(cli.folder, `${freshName('report')}.html`);
   await on('redis').run('console', '--export', file);
   const page = await open(pathToFileURL(file).href);
@@ -390,17 +357,8 @@ test('a report shows the same without a console, and nothing to press', async ()
   expect(await page.locator('h2').textContent()).toContain(name);
   expect(await page.getByText(/report of/).isVisible()).toBe(true);
   expect(await page.getByRole('button').count()).toBe(0);
-});
-
-test('a text that looks like an instant stays a text', async () => {
-  const { cli, on } = stage();
-  const name = at(20).toISOString();
-  await taken(redis().store, name, { lockedBy: at(21).toISOString() });
-  const file = join(cli.folder, `${freshName('report')}.html`);
-  await on('redis').run('console', '--export', file);
-  const page = await open(pathToFileURL(file).href);
-
-  await job(page, name);
+  await page.goto(pathToFileURL(file).href);
+  await job(page, instant);
   expect(await page.locator('dl').textContent()).toContain(`holder${at(21).toISOString()}`);
 });
 

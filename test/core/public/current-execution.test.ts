@@ -3,8 +3,8 @@ import { memoryStore } from 'single-execution/memory';
 import { manualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { findFrame } from '../../../src/core/public/execution.js';
+import { pass } from '../../support/clocks.js';
 import { gate } from '../../support/gate.js';
-import { pass } from '../../support/pass.js';
 
 const options = () => ({ name: 'digest', store: memoryStore(), lockAtMostFor: '1m', observers: [] });
 

@@ -3,8 +3,8 @@ import { memoryStore } from 'single-execution/memory';
 import { manualClock, recordingObserver } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { reporter } from '../../../src/core/public/events.js';
+import { pass } from '../../support/clocks.js';
 import { gate } from '../../support/gate.js';
-import { pass } from '../../support/pass.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';
 
 const TICK = Date.parse('2026-01-01T00:00:00Z');

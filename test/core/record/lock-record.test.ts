@@ -110,30 +110,6 @@ const without = (attribute: keyof LockRecord): LockRecord => {
 };
 
 describe('previousRun', () => {
-  test.each<[object, object]>([
-    [{}, { status: 'failed', fencingToken: 1_767_225_600_001 }],
-    [{ result: 'succeeded' }, { status: 'succeeded', fencingToken: 1_767_225_600_001 }],
-    [{ result: undefined }, { status: 'failed', fencingToken: 1_767_225_600_001 }],
-    [{ state: 'held' }, { status: 'crashed', fencingToken: 1_767_225_600_001 }],
-    [{ state: 'forced' }, { status: 'forced', fencingToken: 1_767_225_599_991 }],
-  ])('row 28: reads %o as %o', (change, run) => {
-    expect(previousRun(readRecord('digest', { ...record, ...change }))).toEqual({
-      tickMs: LOCKED_AT,
-      lockedBy: 'digest 7 eu-west-1 req-1',
-      lockedAtMs: LOCKED_AT,
-      ...run,
-    });
-  });
-
-  test('leaves out what the record does not show', () => {
-    expect(previousRun({ attemptId: 'a1', fencingToken: 5, lockedAt: LOCKED_AT, state: 'held' })).toEqual({
-      status: 'crashed',
-      lockedBy: 'unknown',
-      lockedAtMs: LOCKED_AT,
-      fencingToken: 5,
-    });
-  });
-
   test('there was none where only a pause or a cancel has written', () => {
     expect(previousRun({ pausedUntil: 8_640_000_000_000_000, pausedBy: 'ops' })).toBeUndefined();
     expect(previousRun({ barredAttempt: 'a1' })).toBeUndefined();
@@ -145,29 +121,9 @@ describe('previousRun', () => {
 });
 
 describe('holderOf', () => {
-  test('row 44: the holder of a lock, since when and until when', () => {
-    expect(holderOf(record)).toEqual({
-      attemptId: 'a1',
-      lockedBy: 'digest 7 eu-west-1 req-1',
-      lockedAtMs: LOCKED_AT,
-      lockUntilMs: LOCKED_AT + 5_000,
-      fencingToken: 1_767_225_600_001,
-    });
-  });
-
-  test('is unknown where the record does not show', () => {
-    expect(holderOf({ pausedUntil: 8_640_000_000_000_000 })).toBeUndefined();
-  });
-
   test.each(['attemptId', 'lockedAt', 'lockUntil', 'fencingToken'] as const)('is unknown without %s', (attribute) => {
     expect(holderOf(without(attribute))).toBeUndefined();
   });
-});
-
-test('a key is the prefix and the name', () => {
-  expect(lockKey('', 'digest', 'acquire')).toBe('digest');
-  expect(lockKey('prod#', 'digest', 'acquire')).toBe('prod#digest');
-  expect(lockKey('p'.repeat(28), 'x'.repeat(100), 'acquire')).toHaveLength(128);
 });
 
 test.each<[string, string, string]>([

@@ -1,8 +1,8 @@
 import { type Execution, executeWithLock, LockLostError, LockStoreError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { keptLocks, MINUTE, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 
 const leaseOver = new LockLostError('digest', 'its lease is over');
 const hasEnded = new LockLostError('digest', 'the run has ended');

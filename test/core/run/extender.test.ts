@@ -7,7 +7,7 @@ import { leaseExtender, startHeartbeat } from '../../../src/core/run/extender.js
 import { holdOf } from '../../../src/core/run/hold.js';
 import { watchLease } from '../../../src/core/run/lease-watch.js';
 import { defined } from '../../../src/core/values/defined.js';
-import { pass } from '../../support/pass.js';
+import { pass } from '../../support/clocks.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';
 
 const NOW = 1_767_225_600_000;

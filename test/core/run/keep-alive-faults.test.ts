@@ -1,8 +1,8 @@
 import { executeWithLock, LockLostError } from 'single-execution';
 import { expect, test } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { keptLocks, MINUTE, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 
 const takenAway = new LockLostError('digest', 'somebody else holds it, or an operator has freed it');
 

@@ -1,9 +1,9 @@
 import { executeWithLock } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { keptLocks, MINUTE, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 
 describe('row 21: with keepAlive', () => {
   test('row 21: a run of ten minutes under a lease of one keeps everybody out, and renews nothing after its end', async () => {
@@ -25,36 +25,6 @@ describe('row 21: with keepAlive', () => {
     expect(extendedAt).toHaveLength(29);
     expect(observer.types().filter((type) => type === 'extended')).toHaveLength(29);
     expect(await executeWithLock(() => 'next', contender)).toMatchObject({ value: 'next' });
-  });
-
-  test('row 21: without lockAtMostFor the lease is 30 s, or lockAtLeastFor if that is longer', async () => {
-    for (const [lockAtLeastFor, lease] of [['10s', 30_000] as const, ['2m', 120_000] as const]) {
-      const { clock, options, extendedAt } = keptLocks();
-      const { lockAtMostFor: _, ...unleased } = options;
-      const running = executeWithLock(
-        async ({ lockUntil }) => {
-          await pass(clock, 5 * MINUTE);
-          return lockUntil.getTime() - NOW;
-        },
-        { ...unleased, lockAtLeastFor },
-      );
-      await clock.advance(5 * MINUTE);
-
-      expect(await running).toMatchObject({ value: lease });
-      expect(extendedAt.slice(0, 2)).toEqual([lease / 3, (lease * 2) / 3]);
-    }
-  });
-
-  test.each([
-    ['of a run that is shorter than a third of its lease', 19_999, true],
-    ['without it', 59_000, false],
-  ])('row 21: nothing is renewed %s', async (_, lengthMs, keepAlive) => {
-    const { clock, options, extendedAt } = keptLocks();
-    const running = executeWithLock(() => pass(clock, lengthMs), { ...options, keepAlive });
-    await clock.advance(MINUTE);
-    await running;
-
-    expect(extendedAt).toEqual([]);
   });
 
   test('row 21: lockUntil, as the run sees it, moves with each renewal', async () => {

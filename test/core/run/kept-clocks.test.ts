@@ -1,8 +1,8 @@
 import { executeWithLock, LockLostError } from 'single-execution';
 import { type FaultPlan, manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { keptLocks, MINUTE, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 
 const leaseOver = new LockLostError('digest', 'its lease is over');
 

@@ -2,8 +2,8 @@ import { type Context, currentExecution, executeWithLock, type LockStore, withSi
 import { memoryStore } from 'single-execution/memory';
 import { manualClock, recordingObserver } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { gate } from '../../support/gate.js';
-import { pass } from '../../support/pass.js';
 
 const toss = (value: unknown): never => {
   throw value;

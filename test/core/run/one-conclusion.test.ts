@@ -8,8 +8,8 @@ import { resolvePolicy } from '../../../src/core/options/policy.js';
 import type { AcquireResult, LockStore, MarkResult, ReleaseResult } from '../../../src/core/ports/lock-store.js';
 import { run } from '../../../src/core/run/engine.js';
 import type { Order } from '../../../src/core/run/invocation.js';
+import { pass } from '../../support/clocks.js';
 import { NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';
 
 /*

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { executeWithLock, type Lease, type LockStore, type StoreCall } from 'single-execution';
 import { expect, test } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { type MemoryLocks, memoryLocks, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 
 /** How the store treats a renewal: how long after its send it is applied and answered, and what a cut-off does. */
 interface Slowness {

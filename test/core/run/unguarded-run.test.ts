@@ -1,7 +1,7 @@
 import { type ExecuteOptions, executeWithLock, LockLostError, type LockStore } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { pass } from '../../support/pass.js';
+import { pass } from '../../support/clocks.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');

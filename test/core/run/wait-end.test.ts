@@ -3,8 +3,8 @@ import { faultyStore } from 'single-execution/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { resolvePolicy } from '../../../src/core/options/policy.js';
 import { run } from '../../../src/core/run/engine.js';
+import { pass } from '../../support/clocks.js';
 import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 import { scriptedStore } from '../../support/scripted-store.js';
 import { refusingLocks, waitingLocks } from './waiting-locks.js';
 

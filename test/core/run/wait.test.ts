@@ -1,7 +1,7 @@
 import { executeWithLock } from 'single-execution';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { crash, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 import { refusingLocks, waitingLocks } from './waiting-locks.js';
 
 afterEach(() => {

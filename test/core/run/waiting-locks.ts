@@ -1,7 +1,7 @@
 import type { ExecuteOptions, LockStore, RefusalReason } from 'single-execution';
 import type { ManualClock, RecordingObserver } from 'single-execution/testing';
+import { pass } from '../../support/clocks.js';
 import { type MemoryLocks, memoryLocks } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 import { scriptedStore } from '../../support/scripted-store.js';
 
 export interface WaitingLocks extends Omit<MemoryLocks, 'options'> {

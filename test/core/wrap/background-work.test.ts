@@ -1,10 +1,9 @@
 import { manualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { withBackgroundWork } from '../../../src/core/wrap/background-work.js';
+import { pass } from '../../support/clocks.js';
 import { gate } from '../../support/gate.js';
-import { pass } from '../../support/pass.js';
-import { settledOf } from '../../support/settled.js';
-import { untilUnhandledAreTold } from '../../support/unhandled.js';
+import { settledOf, untilUnhandledAreTold } from '../../support/settled.js';
 
 /** A context as a platform makes it: its methods live on a class and work on its own objects alone. */
 class PlatformContext {
@@ -23,21 +22,13 @@ class PlatformContext {
   }
 }
 
+// The contract of adapters plays one piece of work that is handed over: as it settles, as it fails, and beside an error.
 describe('F42 work that is handed to waitUntil', () => {
   const noMailer = new Error('no mailer');
   const noDatabase = new Error('no database');
   type Handler = (ctx: PlatformContext, wait: (ms: number) => Promise<void>) => unknown;
 
   test.each<[string, Handler, number, 'answered' | Error]>([
-    [
-      'is part of the run, which waits for it',
-      async (ctx, wait) => {
-        ctx.waitUntil(wait(500));
-        return 'answered';
-      },
-      500,
-      'answered',
-    ],
     [
       'is waited for in whatever order it settles, and the handler too',
       async (ctx, wait) => {
@@ -117,15 +108,6 @@ describe('F42 work that is handed to waitUntil', () => {
     else await expect(running).rejects.toBe(result);
   });
 
-  test('F42 is handed over to the platform as well', async () => {
-    const context = new PlatformContext();
-    const work = Promise.resolve();
-    await withBackgroundWork(context, (ctx) => ctx.waitUntil(work));
-
-    expect(context.handedOver).toHaveLength(1);
-    expect(context.handedOver[0]).toBe(work);
-  });
-
   test('F42 of several failures the first that was handed over is reported', async () => {
     const [first, second] = [new Error('no mailer'), new Error('no disk')];
     const running = withBackgroundWork(new PlatformContext(), async (ctx) => {
@@ -199,15 +181,6 @@ describe('the context that the handler is given', () => {
 
     expect(await withBackgroundWork(context, handler)).toBe('answered');
     expect(handler.mock.calls[0]?.[0]).toBe(context);
-  });
-
-  test('a handler without one still fails with its own error', async () => {
-    const error = new Error('no database');
-    const running = withBackgroundWork(undefined, () => {
-      throw error;
-    });
-
-    await expect(running).rejects.toBe(error);
   });
 });
 

@@ -2,8 +2,8 @@ import { acquireLock, type ExecuteOptions, executeWithLock, RunEndedError } from
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { thisProcess } from '../../../src/core/values/environment.js';
+import { pass } from '../../support/clocks.js';
 import { memoryLocks, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 
 describe('row 14: an invalid option is refused before any write', () => {
   const instant = 'pass a Date, or epoch milliseconds, or leave it out';

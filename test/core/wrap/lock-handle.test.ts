@@ -8,8 +8,8 @@ import {
   RunEndedError,
 } from 'single-execution';
 import { describe, expect, test, vi } from 'vitest';
+import { pass } from '../../support/clocks.js';
 import { crash, keptLocks, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
-import { pass } from '../../support/pass.js';
 
 describe('acquireLock', () => {
   test('resolves once the lock is held, with the facts of the grant', async () => {

@@ -6,45 +6,13 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { inThisRun } from '../../support/in-this-run.js';
 import { listening } from '../../support/loopback.js';
 import { nodeBinary } from '../../support/node-binary.js';
-import { oneModuleAsset, oneModuleLambda, returnedBy } from './one-module-lambda.js';
+import { oneModuleAsset, oneModuleLambda } from './one-module-lambda.js';
 
+// deployed-handlers.test.ts shows runs one after the other, side by side, paused and killed at their timeout.
 const FETCH_MS = 300_000;
 
 describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
   beforeAll(() => nodeBinary(major).then(() => undefined), FETCH_MS);
-
-  test('kills a run whose time is up, and runs the next in a new process', async () => {
-    const host = await oneModuleLambda(
-      major,
-      `export const handler = async ({ hangs }) => {
-        console.log(process.pid);
-        while (hangs);
-        return process.pid;
-      };`,
-    );
-
-    const timedOut = await host.invoke({ hangs: true }, { requestId: 'r-1', timeoutMs: 2_000 });
-    expect(timedOut).toEqual({ requestId: 'r-1', status: 'timed-out' });
-    const killed = Number(host.output().stdout[0]);
-    expect(isAlive(killed)).toBe(false);
-    expect(returnedBy(await host.invoke({}))).not.toBe(killed);
-  });
-
-  test('serves runs one after the other in one process, and runs side by side in two', async () => {
-    const host = await oneModuleLambda(
-      major,
-      `let runs = 0;
-      export const handler = async () => ({ pid: process.pid, runs: ++runs });`,
-    );
-
-    const { pid } = returnedBy(await host.invoke({})) as { pid: number };
-    expect(returnedBy(await host.invoke({}))).toEqual({ pid, runs: 2 });
-
-    const [warm, cold] = (await Promise.all([host.invoke({}), host.invoke({})])).map(returnedBy);
-    expect(warm).toEqual({ pid, runs: 3 });
-    expect(cold).toMatchObject({ runs: 1 });
-    expect(cold).not.toMatchObject({ pid });
-  });
 
   test('freezes the process between runs', async () => {
     const host = await oneModuleLambda(
@@ -61,22 +29,6 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
 
     await host.invoke({});
     expect(host.output().stdout.length).toBeGreaterThan(stdout.length);
-  });
-
-  test('kills a paused run when its time is up', async () => {
-    const host = await oneModuleLambda(
-      major,
-      `export const handler = async () => {
-        console.log('runs');
-        await new Promise((resolve) => setTimeout(resolve, 500));
-      };`,
-    );
-    const paused = host.start({}, { timeoutMs: 1_000 });
-    await vi.waitFor(() => expect(host.output().stdout).toEqual(['runs']), { interval: 5, timeout: 60_000 });
-    paused.pause();
-
-    expect(await paused.done).toEqual({ requestId: paused.requestId, status: 'timed-out' });
-    expect(() => paused.pause()).toThrow(`run ${paused.requestId} is over`);
   });
 
   test('leaves no process behind when the host stops, and keeps what was printed', async () => {

@@ -33,18 +33,6 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
     });
   });
 
-  test('brings an error back and keeps the process for the retry', async () => {
-    const host = await oneModuleLambda(
-      major,
-      `export const handler = async () => { throw new RangeError('pid ' + process.pid); };`,
-    );
-
-    const first = await host.invoke({}, { requestId: 'r-1' });
-    const error = { errorType: 'RangeError', errorMessage: expect.stringMatching(/^pid \d+$/) };
-    expect(first).toEqual({ requestId: 'r-1', status: 'failed', ...error });
-    expect(await host.invoke({}, { requestId: 'r-1' })).toEqual(first);
-  });
-
   test('passes a callback before Node 24 and refuses a handler that takes one from there on', async () => {
     const host = await oneModuleLambda(major, 'export const handler = async (event, context, third) => typeof third;');
 

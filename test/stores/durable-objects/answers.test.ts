@@ -2,8 +2,8 @@ import { executeWithLock, type LockStore } from 'single-execution';
 import { durableObjectStore } from 'single-execution/durable-objects';
 import { describe, expect, test } from 'vitest';
 import { objectsInMemory } from '../../docs/objects-in-memory.js';
+import { shiftedClock } from '../../support/clocks.js';
 import { storeCall } from '../../support/contract-harness.js';
-import { shiftedClock } from '../../support/shifted-clock.js';
 
 /*
  * Answers that no object gives to a request: of another class, of another version, or of another request. The objects

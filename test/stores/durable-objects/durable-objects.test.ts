@@ -4,9 +4,8 @@ import { durableObjectStore } from 'single-execution/durable-objects';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { bundleWorker, startWorker } from '../../edge/workerd.js';
 import { namespaceAt, WORKER } from '../../support/backends/durable-objects.js';
+import { pass, shiftedClock } from '../../support/clocks.js';
 import { call } from '../../support/one-run.js';
-import { pass } from '../../support/pass.js';
-import { shiftedClock } from '../../support/shifted-clock.js';
 
 const { url, stop, ask } = await startWorker(
   await bundleWorker(WORKER),

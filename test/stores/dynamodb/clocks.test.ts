@@ -6,10 +6,10 @@ import { dynamoDBAdminStore } from 'single-execution/dynamodb';
 import { describe, expect, test } from 'vitest';
 import { grantFields } from '../../../src/core/record/transition.js';
 import { acquireRequest } from '../../../src/stores/dynamodb/requests.js';
+import { shiftedClock } from '../../support/clocks.js';
+import { putItem } from '../../support/dynamodb-local.js';
 import { call, claim } from '../../support/one-run.js';
 import { ownProxiedLocks, runOnce } from '../../support/proxied-locks.js';
-import { shiftedClock } from '../../support/shifted-clock.js';
-import { putItem } from '../../support/stored-item.js';
 
 /*
  * The server's clock decides: the Date header of the response that showed the record. In these tests, clients' clocks

@@ -6,10 +6,9 @@ import { cron } from 'single-execution/schedule';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ticksIn } from '../../../src/core/record/open-ticks.js';
 import { MOST_LISTED } from '../../../src/core/values/tick.js';
+import { shiftedClock } from '../../support/clocks.js';
 import { storeCall } from '../../support/contract-harness.js';
-import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
-import { shiftedClock } from '../../support/shifted-clock.js';
-import { putItem, storedItem } from '../../support/stored-item.js';
+import { dynamoDBLocal, freshTable, putItem, storedItem } from '../../support/dynamodb-local.js';
 import { type Cost, countedClient } from './counted-client.js';
 import { itemSize, writeUnits } from './item-size.js';
 

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LockStoreError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
+import { shiftedClock } from '../../support/clocks.js';
 import { storeCall } from '../../support/contract-harness.js';
 import type { Fault, SeenRequest } from '../../support/fault-proxy.js';
 import { attemptOf, type LockVerb, verbOf } from '../../support/lock-verb.js';
 import { claim } from '../../support/one-run.js';
 import { ownProxiedLocks, runOnce } from '../../support/proxied-locks.js';
-import { shiftedClock } from '../../support/shifted-clock.js';
 
 const locks = await ownProxiedLocks();
 

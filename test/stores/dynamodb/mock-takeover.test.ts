@@ -1,6 +1,6 @@
 import { GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { pass } from '../../support/pass.js';
+import { pass } from '../../support/clocks.js';
 import { mockedLocks } from './mocked-locks.js';
 import { ANSWERED, refused } from './sdk-errors.js';
 

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { hurriedClock } from '../../support/clocks.js';
 import { gate } from '../../support/gate.js';
-import { hurriedClock } from '../../support/hurried-clock.js';
 import { ownProxiedLocks, runOnce } from '../../support/proxied-locks.js';
 import { startSlowNetwork } from '../../support/slow-network.js';
 

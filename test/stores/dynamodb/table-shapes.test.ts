@@ -3,8 +3,7 @@ import { lockAdmin } from 'single-execution/admin';
 import { createLockTable, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { recordingObserver } from 'single-execution/testing';
 import { expect, test } from 'vitest';
-import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
-import { putItem, storedItem } from '../../support/stored-item.js';
+import { dynamoDBLocal, freshTable, putItem, storedItem } from '../../support/dynamodb-local.js';
 
 const { client } = dynamoDBLocal();
 const TICK = new Date('2026-03-01T20:00:00Z');

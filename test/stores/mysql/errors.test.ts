@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { askMysql } from '../../../src/stores/mysql/mysql-client.js';
 import { MYSQL_ERRORS } from '../../../src/stores/mysql/mysql-errors.js';
 import { explain } from '../../../src/stores/sql/sql-errors.js';
-import { untilUnhandledAreTold } from '../../support/unhandled.js';
+import { untilUnhandledAreTold } from '../../support/settled.js';
 
 const thrown = (message: string, more: object = {}) => Object.assign(new Error(message), more);
 

@@ -1,8 +1,14 @@
 import { lockAdmin } from 'single-execution/admin';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { type ClusterNode, type RedisCluster, startRedisCluster, until } from '../../support/redis-cluster.js';
-import { type Sentinels, startSentinels } from '../../support/redis-sentinel.js';
+import {
+  type ClusterNode,
+  type RedisCluster,
+  type Sentinels,
+  startRedisCluster,
+  startSentinels,
+  until,
+} from '../../support/redis-cluster.js';
 import { connectedTo } from '../../support/redis-server.js';
 import {
   type Connected,

@@ -8,10 +8,10 @@ import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { upstashAttemptOf, upstashVerbOf } from '../../faults/upstash-verb.js';
 import { SENDS_ONCE } from '../../support/backends/redis.js';
 import { ownEngine } from '../../support/backends/stage.js';
+import { shiftedClock } from '../../support/clocks.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { claim, done } from '../../support/one-run.js';
 import { packagesOf } from '../../support/package-sets.js';
-import { shiftedClock } from '../../support/shifted-clock.js';
 import { startTcpFaultProxy, type TcpFault } from '../../support/tcp-fault-proxy.js';
 import { startUpstashBridge } from '../../support/upstash-bridge.js';
 

@@ -6,9 +6,9 @@ import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { SENDS_ONCE } from '../../support/backends/redis.js';
 import { ownEngine } from '../../support/backends/stage.js';
+import { shiftedClock } from '../../support/clocks.js';
 import { patientCall } from '../../support/contract-harness.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { shiftedClock } from '../../support/shifted-clock.js';
 import { startTcpFaultProxy } from '../../support/tcp-fault-proxy.js';
 
 /*

@@ -8,11 +8,11 @@ import { type RedisStoreOptions, redisAdminStore, redisStore, type ValkeyGlideCl
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { clearedEngine } from '../../support/backends/stage.js';
+import { shiftedClock } from '../../support/clocks.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { gate } from '../../support/gate.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
 import { packagesOf } from '../../support/package-sets.js';
-import { shiftedClock } from '../../support/shifted-clock.js';
 
 const { server, client: redis } = await clearedEngine('redis');
 

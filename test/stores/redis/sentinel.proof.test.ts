@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { startSentinels } from '../../support/redis-sentinel.js';
+import { startSentinels } from '../../support/redis-cluster.js';
 import { OF_SENTINELS, SENTINEL_NAME } from './clients.js';
 import { playContract } from './play-contract.js';
 

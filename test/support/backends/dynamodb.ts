@@ -8,11 +8,11 @@ import {
   dynamoDBStore,
 } from 'single-execution/dynamodb';
 import type { ContractHarness } from 'single-execution/testing';
+import { shiftedClock } from '../clocks.js';
 import { patientCall } from '../contract-harness.js';
 import { sharedDynamoDBLocal, startDynamoDBLocal } from '../dynamodb-local-process.js';
 import { type Fault, startFaultProxy, throttle } from '../fault-proxy.js';
 import { verbOf } from '../lock-verb.js';
-import { shiftedClock } from '../shifted-clock.js';
 import { type Backend, type Engine, LATE_MS } from './backend.js';
 
 const DELAY_MS = 400;
