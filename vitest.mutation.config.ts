@@ -35,7 +35,6 @@ export default defineConfig({
       'test/**/*.proof.test.ts',
       'test/stores/dynamodb/{contract,faults}.test.ts',
       'test/{operate,schedule}/**',
-      'test/**/election-fuzz.test.ts',
     ],
     globalSetup: wholeSuite.test?.globalSetup ?? [],
     sequence: { sequencer: LikelyFirst },

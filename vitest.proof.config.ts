@@ -24,6 +24,7 @@ export default defineConfig({
       // Each divides a list between the two runs: see `inThisRun` and `kindsOfRun`.
       'test/chaos/{catch-up,election,frozen-process,handles,keep-alive,kill-points,many-at-once}.test.ts',
       'test/faults/*.test.ts',
+      'test/admin/tick-verbs.test.ts',
       'test/adapters/process-signals.test.ts',
       'test/cli/{frozen-server,run,silent-server,sqlite-file}.test.ts',
       'test/observe/span-links.test.ts',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Execution, executeWithLock, type LockAdminStore } from 'single-execution';
+import { type Execution, executeWithLock } from 'single-execution';
 import { type LockAdmin, lockAdmin } from 'single-execution/admin';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { thisProcess } from '../../src/core/values/environment.js';
@@ -146,30 +146,6 @@ describe.each(KINDS)('%s', (kind) => {
     expect(await admin.runs(name)).toMatchObject([{ status: 'succeeded' }, forcedRun]);
   });
 
-  test('F62 a lock that changed between the read and the write is left alone', async () => {
-    const name = uniqueName();
-    let raced = false;
-    const racing: LockAdminStore = {
-      ...stores.admin,
-      async get(lockName, call) {
-        const stored = await stores.admin.get(lockName, call);
-        if (!raced) {
-          raced = true;
-          await forceOff(name);
-          await die(name);
-        }
-        return stored;
-      },
-    };
-    const token = await die(name, 50);
-
-    const result = await lockAdmin(racing).forceRelease(name, { fencingToken: token });
-
-    expect(result.status).toBe('unchanged');
-    expect(await admin.get(name)).toMatchObject({ lockedBy: 'dead', state: 'held' });
-    expect((await admin.get(name))?.fencingToken).toBeGreaterThan(token);
-  });
-
   test('row 54: a paused job is skipped, a run in progress continues, and after resume the job runs', async () => {
     const name = uniqueName();
 
@@ -249,30 +225,6 @@ describe.each(KINDS)('%s', (kind) => {
     expect(await admin.get(name)).toMatchObject({ state: 'free', runs: [{ fencingToken: fencingToken + 1 }] });
   });
 
-  test('a lock that was deleted can be paused: it was never used, and its token is shown', async () => {
-    const name = uniqueName();
-    const { fencingToken = 0 } = (await run(name)) as { fencingToken?: number };
-    await admin.delete(name, { fencingToken });
-
-    expect(await admin.pause(name)).toMatchObject({ state: 'paused', underlyingState: 'unused', fencingToken });
-    expect(await admin.delete(name, { fencingToken })).toBe('deleted');
-    expect(await admin.get(name)).toBeUndefined();
-  });
-
-  test('a lock is not deleted while it is held, and is once its holder is dead', async () => {
-    const name = uniqueName();
-    await run(name, async ({ fencingToken }) => {
-      expect(await admin.delete(name, { fencingToken })).toBe('held');
-    });
-    expect(await admin.get(name)).toMatchObject({ state: 'free' });
-
-    const other = uniqueName();
-    const token = await die(other, 600_000);
-    expect(await admin.get(other)).toMatchObject({ state: 'expired' });
-    expect(await admin.delete(other, { fencingToken: token })).toBe('deleted');
-    expect(await run(other)).toMatchObject({ status: 'executed', fencingToken: token + 1 });
-  });
-
   test('a host whose clock is behind that of the operator runs a deleted lock all the same', async () => {
     const name = uniqueName();
     const { fencingToken = 0 } = (await run(name)) as { fencingToken?: number };
@@ -337,10 +289,4 @@ describe.each(KINDS)('%s', (kind) => {
     expect((error as Error).message).toContain(message);
     expect(await admin.get('x')).toBeUndefined();
   });
-
-  /** Ends the lock's current grant by force. */
-  async function forceOff(name: string): Promise<void> {
-    const { fencingToken = 0 } = (await admin.get(name)) ?? {};
-    await admin.forceRelease(name, { fencingToken });
-  }
 });

@@ -6,8 +6,7 @@ import { cron, rate } from 'single-execution/schedule';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { thisProcess } from '../../src/core/values/environment.js';
 import type { Locks } from '../support/backends/backend.js';
-import { type BackendStage, startBackends } from '../support/backends/stage.js';
-import { KINDS } from '../support/backends.js';
+import { type BackendStage, kindsOfRun, startBackends } from '../support/backends/stage.js';
 import { pass, shiftedClock } from '../support/clocks.js';
 import { call, claim, done, grant } from '../support/one-run.js';
 
@@ -18,6 +17,7 @@ const NOON = Date.UTC(2026, 2, 1, 12);
 const hour = (n: number) => new Date(NOON + n * 3_600_000);
 const hours = (...all: readonly number[]) => all.map(hour);
 
+const KINDS = kindsOfRun();
 let stage: BackendStage;
 beforeAll(async () => {
   stage = await startBackends(...KINDS);

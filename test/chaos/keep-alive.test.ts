@@ -1,12 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Execution, executeWithLock, type LockEvent, type LockStore } from 'single-execution';
-import { dynamoDBStore } from 'single-execution/dynamodb';
 import { describe, expect, test, vi } from 'vitest';
 import { kindsOfRun } from '../support/backends/stage.js';
 import { backendOf, type Kind, openStore } from '../support/backends.js';
-import { inThisRun } from '../support/in-this-run.js';
-import { verbOf } from '../support/lock-verb.js';
-import { startProxiedLocks } from '../support/proxied-locks.js';
 import { startBadNetwork } from './bad-network.js';
 import { eagerContender } from './eager-contender.js';
 
@@ -74,45 +70,7 @@ describe.concurrent('rows 21, 22, F32, F35: keepAlive with one in three renewals
       }
     },
   );
-
-  test.each(inThisRun(['dynamodb'], []))(
-    'row 22: outlives a renewal that %s refuses outright, and says so',
-    async () => {
-      const locks = await startProxiedLocks();
-      try {
-        const denied = { kind: 'error', at: 'before', status: 400, type: 'AccessDeniedException' } as const;
-        locks.proxy.inject(denied, { when: ({ body }) => verbOf(body) === 'extend', times: 2 });
-        const { types: all } = await heldAgainstContender(locks.store(), direct(locks), isRenewed);
-
-        const types = all.filter((type) => /extend|lost|finished/.test(type));
-        expect(types.slice(0, 3)).toEqual(['extend-failed', 'extend-failed', 'extended']);
-        expect(types.at(-1)).toBe('finished');
-        expect(types).not.toContain('lost');
-      } finally {
-        await locks.stop();
-      }
-    },
-  );
-
-  test.each(inThisRun(['dynamodb'], []))('F3, F35: outlives a renewal that %s applies and never answers', async () => {
-    const locks = await startProxiedLocks();
-    try {
-      locks.proxy.inject({ kind: 'hang', at: 'after' }, { when: ({ body }) => verbOf(body) === 'extend' });
-      const { types, aborted } = await heldAgainstContender(locks.store(), direct(locks), isRenewed);
-
-      expect(aborted).toBe(false);
-      expect(types).toContain('extended');
-      expect(locks.verbs().slice(0, 3)).toEqual(['acquire', 'extend', 'extend']);
-    } finally {
-      await locks.stop();
-    }
-  });
 });
-
-const isRenewed = (renewals: number) => renewals > 0;
-
-const direct = ({ direct: client, tableName }: Awaited<ReturnType<typeof startProxiedLocks>>) =>
-  dynamoDBStore({ client, tableName });
 
 function endingFaults(kind: Kind) {
   const { ending } = backendOf(kind);

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
+import type { Played as PlayedCases } from '../stores/play-cases.js';
 import type { SqlClient } from './sql-client.js';
 
 /** A line of the matrix of clients and the contract. */
-export interface Played {
+export interface Played extends PlayedCases {
   readonly client: string;
   readonly version: string;
-  readonly cases: number;
-  readonly failed: readonly string[];
 }
 
 interface Locked {

@@ -4,13 +4,11 @@ import { createMysqlTable, type MysqlClient, mysqlStore } from 'single-execution
 import { createPostgresTable, type PostgresClient, postgresStore } from 'single-execution/postgres';
 import { createSqliteTable, type SqliteClient, sqliteStore } from 'single-execution/sqlite';
 import type { ContractCase, ContractHarness } from 'single-execution/testing';
+import { playCases } from '../stores/play-cases.js';
 import { claim } from '../support/one-run.js';
 import { postgresStatements, questionMarkStatements, type Rows, sqlHarness } from '../support/sql-harness.js';
 import { identityOf, type Played } from './matrix.js';
 import type { SqlClient } from './sql-client.js';
-
-/** How many cases of one client are played at a time: most of them wait for a lease to end. */
-const LANES = 8;
 
 export async function playPostgres(
   which: SqlClient<PostgresClient>,
@@ -88,7 +86,7 @@ async function playOver<Client>(
     const harness = sqlHarness({ store: store({ client, keyPrefix }), keyPrefix, rows: own, ...statements });
     const missing = toldOfMissingTable(store({ client, table: 'nowhere' }), harness);
     const nothing = listOfNothing(store({ client, keyPrefix: 'nobody has this prefix:' }), harness);
-    return { ...identityOf(which), ...(await played([...cases, missing, nothing], harness)) };
+    return { ...identityOf(which), ...(await playCases([...cases, missing, nothing], harness)) };
   } finally {
     await connected.close();
   }
@@ -120,15 +118,3 @@ function listOfNothing(store: LockAdminStore, harness: ContractHarness): Case {
 }
 
 type Case = Pick<ContractCase, 'name' | 'check'>;
-
-async function played(cases: readonly Case[], harness: ContractHarness): Promise<Pick<Played, 'cases' | 'failed'>> {
-  const failed: string[] = [];
-  const left = cases.values();
-  const lane = async () => {
-    for (const { name, check } of left) {
-      await check(harness).catch((error: Error) => failed.push(`${name}: ${error.message}`));
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, lane));
-  return { cases: cases.length, failed };
-}

@@ -10,22 +10,19 @@ const ONE_OBJECT = 'In Kubernetes a lock can move from one kind of record to ano
 
 /** What client-go's tests expect of its leader election, in our words. A leader's lease is the lease of a lock. */
 export const CLIENT_GO: readonly Scenario[] = [
-  ofContract('takes the lead where there is no record', 'acquire grants a name that was never used'),
-  ofContract(
-    'takes the lead from a record that names no leader yet',
-    'resume of a name paused before its first run leaves a record',
-    'a name paused before its first run begins like any other',
-  ),
-  ofContract('takes the lead that was given back', FREED),
-  ofContract('takes the lead from a leader that was seen and has not renewed for the duration of its lease', ENDED),
-  ofContract('takes the lead from a record whose leader was taken out', 'row 53: a forced lock is free at once'),
-  ofContract('does not take the lead from a leader whose lease lasts', HELD),
-  ofContract('the leader renews its lease and stays in its term', 'an extension keeps the fencing token'),
-  ofContract(
-    'a leader that steps down leaves no leader',
-    'F52 a release keeps the record and writes how the run ended',
-    FREED,
-  ),
+  ...ofContract({
+    'takes the lead where there is no record': ['acquire grants a name that was never used'],
+    'takes the lead from a record that names no leader yet': [
+      'resume of a name paused before its first run leaves a record',
+      'a name paused before its first run begins like any other',
+    ],
+    'takes the lead that was given back': [FREED],
+    'takes the lead from a leader that was seen and has not renewed for the duration of its lease': [ENDED],
+    'takes the lead from a record whose leader was taken out': ['row 53: a forced lock is free at once'],
+    'does not take the lead from a leader whose lease lasts': [HELD],
+    'the leader renews its lease and stays in its term': ['an extension keeps the fencing token'],
+    'a leader that steps down leaves no leader': ['F52 a release keeps the record and writes how the run ended', FREED],
+  }),
   {
     name: 'a leader that is stopped while its renewal is under way gives the lead back',
     async play(ground) {

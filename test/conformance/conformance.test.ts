@@ -10,7 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => grounds.stop());
 
-const results: Result[] = [];
+const results: Result[] = SUITES.flatMap((suite) => {
+  const stated = suite.scenarios.filter(({ isOfContract }) => isOfContract);
+  return KINDS.flatMap((kind) => stated.map((scenario) => ({ suite, kind, scenario })));
+});
 
 describe.concurrent.each(SUITES)('$name', (suite) => {
   describe.concurrent.each(KINDS)('on %s', (kind) => {

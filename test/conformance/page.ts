@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
-import { difference, KINDS, type Kind, type Scenario, type Suite } from './scenario.js';
+import { applies, difference, KINDS, type Kind, type Scenario, type Suite } from './scenario.js';
 import { SUITES } from './suites.js';
 
 const PAGE = new URL('../../docs/conformance.md', import.meta.url);
@@ -26,7 +26,7 @@ function pageOf(results: readonly Result[], redisVersion: string): string {
   return [
     '# Conformance: the tests of others',
     '',
-    'Other projects have written tests for their locks. We run them against our stores: in memory, on DynamoDB Local 3.3, on Redis, and on Redis behind the REST protocol of Upstash. `npm run conformance` runs them and writes this page. They are also part of `npm test`, which fails if this page shows another count than the run. If the [contract of our stores](custom-store.md) has a case for what a scenario expects, that case is played.',
+    'Other projects have written tests for their locks. We run them against our stores: in memory, on DynamoDB Local 3.3, on Redis, and on Redis behind the REST protocol of Upstash. `npm run conformance` runs them and writes this page. They are also part of `npm test`, which fails if this page shows another count than the run. If the [contract of our stores](custom-store.md) has a case for what a scenario expects, that case stands for it: the tests of each store play it.',
     '',
     `The figures are of Redis ${redisVersion}. A cell says how many scenarios pass, of those that apply to a store.`,
     '',
@@ -50,14 +50,14 @@ function pageOf(results: readonly Result[], redisVersion: string): string {
     '',
     '| suite | what they expect | why there is nothing to test |',
     '|---|---|---|',
-    ...SUITES.flatMap((suite) => tableOf(suite, ({ play }) => play === undefined)),
+    ...SUITES.flatMap((suite) => tableOf(suite, (one) => !applies(one))),
     '',
   ].join('\n');
 }
 
 function rowOf(suite: Suite, results: readonly Result[]): string {
   const { name, scenarios } = suite;
-  const played = scenarios.filter(({ play }) => play !== undefined);
+  const played = scenarios.filter(applies);
   const cells = KINDS.map((kind) => {
     const ended = results.filter((result) => result.suite === suite && result.kind === kind);
     const passed = ended.filter(({ scenario }) => difference(scenario, kind) === undefined);

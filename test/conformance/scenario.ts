@@ -23,6 +23,8 @@ export interface Scenario {
    * Resolves if our store does what the other system's test expects. Absent if our library has nothing to test here.
    */
   readonly play?: (ground: Ground) => Promise<void>;
+  /** Whether cases of our own contract state what it expects. Such a scenario is not played a second time. */
+  readonly isOfContract?: true;
   /** Why our store behaves differently. The scenario must then fail in the other system's version. */
   readonly differs?: string;
   /** The stores for which it differs. @default all */
@@ -35,6 +37,9 @@ export interface Suite {
   readonly how: string;
   readonly scenarios: readonly Scenario[];
 }
+
+/** Whether there is something to test here. */
+export const applies = ({ play, isOfContract }: Scenario): boolean => play !== undefined || isOfContract === true;
 
 /** Why this scenario fails on this store. Undefined if it must pass. */
 export function difference({ differs, differsOn }: Scenario, kind: Kind): string | undefined {

@@ -12,11 +12,19 @@ const ROUNDS = 25;
 const FEW_ROUNDS = 10;
 
 export const SHEDLOCK: readonly Scenario[] = [
-  ofContract('a lock that was taken is held, and free once it is unlocked', HELD, FREED),
-  ofContract('a held lock is not given a second time', HELD),
-  ofContract('two locks of different names are independent', APART),
-  ofContract('a lock can be taken twice in a row', FREED),
-  ofContract('a lock whose time is over is free, and can be taken', ENDED),
+  ...ofContract({
+    'a lock that was taken is held, and free once it is unlocked': [HELD, FREED],
+    'a held lock is not given a second time': [HELD],
+    'two locks of different names are independent': [APART],
+    'a lock can be taken twice in a row': [FREED],
+    'a lock whose time is over is free, and can be taken': [ENDED],
+    'lockAtLeastFor holds the lock after the unlock, and then frees it': [
+      'row 4: lockAtLeastFor counts from the start of a run, even if it is released late',
+      'a hold that is over frees the lock',
+    ],
+    'an extended lock outlives its first end': [EXTENDED, EXTENDED_RELEASED],
+    'an unlocked lock cannot be extended': ['extend after a release that holds the lock does not prolong the hold'],
+  }),
   onScene('ten times: taken, refused to another, free right after the unlock', isTakenTenTimes),
   onScene(`${WORKERS} workers count under two locks and no count is lost`, async (scene) => {
     const counters = [0, 0];
@@ -38,16 +46,6 @@ export const SHEDLOCK: readonly Scenario[] = [
     await Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
     expectSame(counters.join(), `${FEW_ROUNDS + 3 * ROUNDS},${4 * ROUNDS}`, 'counts');
   }),
-  ofContract(
-    'lockAtLeastFor holds the lock after the unlock, and then frees it',
-    'row 4: lockAtLeastFor counts from the start of a run, even if it is released late',
-    'a hold that is over frees the lock',
-  ),
-  ofContract('an extended lock outlives its first end', EXTENDED, EXTENDED_RELEASED),
-  ofContract(
-    'an unlocked lock cannot be extended',
-    'extend after a release that holds the lock does not prolong the hold',
-  ),
   {
     ...onScene('a lock whose time is over cannot be extended', isNotExtendedAfterItsEnd),
     differs:

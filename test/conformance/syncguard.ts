@@ -13,10 +13,56 @@ const OWN_IDS = 'The library makes the ids of its attempts; no caller passes one
 const GREATEST_LENGTH = 120;
 const LATE_EXTEND = 'As long as nobody has taken the lock over, a late extension is safe and keeps it.';
 
-const LIFE: readonly Scenario[] = [
-  ofContract('a lock is taken, is held, is released and is free', HELD, FREED),
-  ofContract('a grant has a fencing token', 'F86 a fencing token is a safe integer'),
-  ofContract('locks of three names are taken and released beside each other', APART),
+/** What syncguard's contracts expect of every backend, in our words. */
+export const SYNCGUARD: readonly Scenario[] = [
+  ...ofContract({
+    'a lock is taken, is held, is released and is free': [HELD, FREED],
+    'a grant has a fencing token': ['F86 a fencing token is a safe integer'],
+    'locks of three names are taken and released beside each other': [APART],
+    'a release of a lock that does not exist is none': [
+      'a release without a record answers lost and creates no record',
+    ],
+    'a held lock is refused to another as locked': [HELD],
+    'locks of different names are granted at the same time': [APART],
+    'a lock is granted after its release': [FREED],
+    'three who ask for a held lock are refused, and one who asks after its end is granted': [HELD, ENDED],
+    'of five who ask at the same time one is granted, and afterwards the lock is free': [
+      'F7 of twenty acquires at one instant exactly one is granted',
+      FREED,
+    ],
+    'a lock ends by itself, and can be taken': [ENDED],
+    'an extension moves the end of a lock': ['extend moves the end of the lease to now + leaseMs', EXTENDED],
+    'a lock is extended several times': ['extend never shortens a lease', EXTENDED_RELEASED],
+    'after the end of one lock the next is held again': [ENDED],
+    'a stranger cannot release': ['a release by another attempt answers lost and leaves the holder its lock'],
+    'a stranger cannot extend': ['row 25: an extend after a takeover answers lost and leaves the successor alone'],
+    'a release frees its own lock and no other': [APART],
+    'a holder whose lock was taken over cannot extend it': [
+      'row 25: an extend after a takeover answers lost and leaves the successor alone',
+    ],
+    'the owner can extend and release': [EXTENDED_RELEASED],
+    'three strangers at once cannot release': [
+      'a release by another attempt answers lost and leaves the holder its lock',
+    ],
+    'a stranger cannot release an extended lock, and its owner can': [
+      'a release by another attempt answers lost and leaves the holder its lock',
+      EXTENDED_RELEASED,
+    ],
+    'tokens rise for each name by itself': ['F52 the fencing token rises over a release', APART],
+    'a token is remembered over the end of a lock': ['the fencing token rises over a crash'],
+    'a clean-up leaves the counter of tokens': ['F52 the fencing token rises over a delete'],
+    'tokens rise over three locks that ended by themselves': ['the fencing token rises over a crash'],
+    'a look-up of a name that was never used finds nothing': ['get of a name that was never used is undefined'],
+    'an empty name is refused': ['F18 a name empty is refused as INVALID_NAME'],
+    'an extension of a lock that does not exist is no error': [
+      'F37 an extend without a record answers lost and creates no record',
+    ],
+    'a name that was never used is not locked': ['acquire grants a name that was never used'],
+    'names with colons, slashes, dashes, underscores and dots are taken': [
+      'F92 names with unusual characters stay apart',
+    ],
+    'names in any script are taken': ['F92 names with unusual characters stay apart'],
+  }),
   {
     ...onScene('a second release does not count', async ({ run, release }) => {
       expectSame(await release(await run()), 'lost', 'second release');
@@ -24,60 +70,11 @@ const LIFE: readonly Scenario[] = [
     differs:
       'A release that is sent again is answered `released` again: a client whose first answer was lost must not take its own release for a loss. Nothing is written.',
   },
-  ofContract(
-    'a release of a lock that does not exist is none',
-    'a release without a record answers lost and creates no record',
-  ),
   onScene('ten runs in quick succession are all granted and released', isTakenTenTimes),
-];
-
-const CONTENTION: readonly Scenario[] = [
-  ofContract('a held lock is refused to another as locked', HELD),
-  ofContract('locks of different names are granted at the same time', APART),
-  ofContract('a lock is granted after its release', FREED),
-  ofContract('three who ask for a held lock are refused, and one who asks after its end is granted', HELD, ENDED),
-  ofContract(
-    'of five who ask at the same time one is granted, and afterwards the lock is free',
-    'F7 of twenty acquires at one instant exactly one is granted',
-    FREED,
-  ),
-];
-
-const TIME: readonly Scenario[] = [
-  ofContract('a lock ends by itself, and can be taken', ENDED),
-  ofContract('an extension moves the end of a lock', 'extend moves the end of the lease to now + leaseMs', EXTENDED),
   {
     ...onScene('a lock that is over cannot be extended', isNotExtendedAfterItsEnd),
     differs: LATE_EXTEND,
   },
-  ofContract('a lock is extended several times', 'extend never shortens a lease', EXTENDED_RELEASED),
-  ofContract('after the end of one lock the next is held again', ENDED),
-];
-
-const OWNERSHIP: readonly Scenario[] = [
-  ofContract('a stranger cannot release', 'a release by another attempt answers lost and leaves the holder its lock'),
-  ofContract(
-    'a stranger cannot extend',
-    'row 25: an extend after a takeover answers lost and leaves the successor alone',
-  ),
-  ofContract('a release frees its own lock and no other', APART),
-  ofContract(
-    'a holder whose lock was taken over cannot extend it',
-    'row 25: an extend after a takeover answers lost and leaves the successor alone',
-  ),
-  ofContract('the owner can extend and release', EXTENDED_RELEASED),
-  ofContract(
-    'three strangers at once cannot release',
-    'a release by another attempt answers lost and leaves the holder its lock',
-  ),
-  ofContract(
-    'a stranger cannot release an extended lock, and its owner can',
-    'a release by another attempt answers lost and leaves the holder its lock',
-    EXTENDED_RELEASED,
-  ),
-];
-
-const FENCING: readonly Scenario[] = [
   {
     ...onScene('a token is a text of 15 digits', async ({ grant }) => {
       expectSame(/^\d{15}$/.test(String((await grant()).fencingToken)), true, '15 digits');
@@ -90,13 +87,6 @@ const FENCING: readonly Scenario[] = [
     expectRising(tokens, 'tokens');
     expectSame(tokens.map(String).toSorted().join(), tokens.join(), 'tokens in the order of texts');
   }),
-  ofContract('tokens rise for each name by itself', 'F52 the fencing token rises over a release', APART),
-  ofContract('a token is remembered over the end of a lock', 'the fencing token rises over a crash'),
-  ofContract('a clean-up leaves the counter of tokens', 'F52 the fencing token rises over a delete'),
-  ofContract('tokens rise over three locks that ended by themselves', 'the fencing token rises over a crash'),
-];
-
-const LOOK_UP: readonly Scenario[] = [
   {
     ...onScene('a look-up by name shows the grant, and hides names and ids behind hashes', async (scene) => {
       const lease = await scene.grant();
@@ -107,7 +97,6 @@ const LOOK_UP: readonly Scenario[] = [
     differs: 'The view is for operators, who need the name. The id of the attempt is left out where a lock is shown.',
   },
   { name: 'a look-up by the id of a lock', differs: BY_NAME },
-  ofContract('a look-up of a name that was never used finds nothing', 'get of a name that was never used is undefined'),
   { name: 'a look-up by an id that was never used', differs: BY_NAME },
   {
     ...onScene('a look-up of a lock that is over finds nothing', async (scene) => {
@@ -132,10 +121,6 @@ const LOOK_UP: readonly Scenario[] = [
     const seen = await Promise.all(names.map((name) => lookUp(scene, name)));
     expectSame(seen.map((lock) => lock?.fencingToken).join(), leases.map((l) => l.fencingToken).join(), 'tokens');
   }),
-];
-
-const WRONG_USE: readonly Scenario[] = [
-  ofContract('an empty name is refused', 'F18 a name empty is refused as INVALID_NAME'),
   onScene('a name that is too long is refused', async (scene) => {
     const name = 'x'.repeat(600);
     await expectRefusal(scene.acquire(scene.claim({ name })));
@@ -154,16 +139,6 @@ const WRONG_USE: readonly Scenario[] = [
     }),
     differs: 'The shortest lease that a caller may ask for is 1 s; the others are taken.',
   },
-  ofContract(
-    'an extension of a lock that does not exist is no error',
-    'F37 an extend without a record answers lost and creates no record',
-  ),
-  ofContract('a name that was never used is not locked', 'acquire grants a name that was never used'),
-  ofContract(
-    'names with colons, slashes, dashes, underscores and dots are taken',
-    'F92 names with unusual characters stay apart',
-  ),
-  ofContract('names in any script are taken', 'F92 names with unusual characters stay apart'),
   onScene('after ten refused names a good one is granted and released', async (scene) => {
     for (let n = 0; n < 10; n++) await expectRefusal(scene.acquire(scene.claim({ name: '' })));
     await scene.run();
@@ -175,17 +150,6 @@ const WRONG_USE: readonly Scenario[] = [
     const codes = await Promise.all(asked.map(codeOf));
     expectSame(codes.join(), asked.map(() => 'INVALID_NAME').join(), 'codes');
   }),
-];
-
-/** What syncguard's contracts expect of every backend, in our words and in the contracts' order. */
-export const SYNCGUARD: readonly Scenario[] = [
-  ...LIFE,
-  ...CONTENTION,
-  ...TIME,
-  ...OWNERSHIP,
-  ...FENCING,
-  ...LOOK_UP,
-  ...WRONG_USE,
   ...SIGNAL_SCENARIOS,
 ];
 

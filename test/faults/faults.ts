@@ -95,6 +95,8 @@ const BUSY = JSON.stringify({
 const OVERLOADED = JSON.stringify({ message: 'Durable Object is overloaded.', overloaded: true, remote: true });
 const RESET = JSON.stringify({ message: 'Durable Object reset because its code was updated.', remote: true });
 const EXCEEDED = 'ProvisionedThroughputExceededException';
+/** Another region was writing to the same item. */
+const CONFLICT = 'ReplicatedWriteConflictException';
 
 /** A refusal that proves that the request was not applied. */
 const throttled = (title: string, fault: AnyFault, ever: Pick<FaultRow, 'ever'> = {}): FaultRow => {
@@ -111,6 +113,7 @@ export const FAULTS: Readonly<Record<Way, readonly FaultRow[]>> = {
     { title: 'Date header of the second before', kind: 'answered', fault: 'stale date' },
     throttled('ThrottlingException', throttle, { ever: true }),
     throttled(EXCEEDED, { kind: 'error', at: 'before', status: 400, type: EXCEEDED }),
+    { ...lost(CONFLICT, { kind: 'error', status: 400, type: CONFLICT }), failure: 'F78' },
     ...eitherWay('status 500', { kind: 'error', status: 500, type: 'InternalServerError' }, { failure: 'F2' }),
     ...eitherWay('status 503', { kind: 'error', status: 503, type: 'ServiceUnavailable' }, { failure: 'F2' }),
   ],

@@ -15,7 +15,7 @@ const PREPARATION_MS = 900_000;
 export function playTable(title: string, kind: keyof typeof STAGES): void {
   const stages = STAGES[kind];
   const played = inThisRun(
-    stages.filter(({ inTest }) => inTest === 'all' || inTest === 'once'),
+    stages.filter(({ inTest }) => inTest === 'once'),
     stages.filter(({ inTest }) => inTest === 'once' || inTest === 'none'),
     stages.filter(({ inTest }) => inTest === 'version'),
   );

@@ -1,85 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readSettings as readChaosSettings } from '../chaos/soak/settings.js';
-import { type Kind, STAGES, type Stage } from '../sim/regime.js';
+import { STAGES, type Stage } from '../sim/regime.js';
 import { readSimSettings } from '../sim/settings.js';
 import { kindsWith } from '../support/backends.js';
-import { anyText } from '../support/hostile-values.js';
 import { UsageError } from '../support/play/command.js';
-
-const isWhole = (min: number, max: number) =>
-  expect.toSatisfy((n: number) => Number.isInteger(n) && n >= min && n <= max);
-const isSeed = isWhole(0, 2 ** 32 - 1);
 
 const SOAKED: readonly string[] = kindsWith('network');
 
-/** For each command: how it reads its arguments, which flags it takes, and what its settings can be. */
-const COMMANDS = {
-  chaos: {
-    read: readChaosSettings,
-    flags: ['seed', 'minutes', 'store', 'help'],
-    settings: {
-      seed: isSeed,
-      minutes: isWhole(1, 600),
-      stores: expect.toSatisfy((stores: string[]) => [...SOAKED, String(SOAKED)].includes(String(stores))),
-      help: expect.any(Boolean),
-    },
-  },
-  sim: {
-    read: readSimSettings,
-    flags: ['seeds', 'from', 'stage', 'regime', 'bugs'],
-    settings: {
-      seeds: isWhole(1, 1e9),
-      from: isSeed,
-      kinds: expect.toSatisfy(
-        (all: Kind[]) => all.length > 0 && all.every(({ stage, regime }) => STAGES[stage].includes(regime)),
-      ),
-      bugs: expect.any(Boolean),
-    },
-  },
-};
-
-const value = fc.oneof(
-  anyText,
-  fc.integer().map(String),
-  fc.double().map(String),
-  fc.constantFrom('0', '-1', '1e3', '0x10', '1_000', ' 7', '٣', 'auto', 'hostile', '__proto__', 'constructor', ''),
-);
-
-/** Arguments: known flags with any value, and any other text. */
-const argsOf = (flags: readonly string[]) => {
-  const flag = fc.constantFrom(...flags, 'constructor', '__proto__').map((name) => `--${name}`);
-  const given = fc.oneof(
-    fc.tuple(flag, value),
-    fc.tuple(flag),
-    fc.tuple(flag, value).map(([name, text]) => [`${name}=${text}`]),
-    fc.tuple(value),
-  );
-  return fc.array(given, { maxLength: 4 }).map((all) => all.flat());
-};
-
-/** The settings; undefined if the arguments were refused with a message for people. */
-function settingsOf<T>(read: (args: readonly string[]) => T, args: readonly string[]): T | undefined {
-  try {
-    return read(args);
-  } catch (error) {
-    expect(error).toBeInstanceOf(UsageError);
-    expect((error as Error).message).toMatch(/\S/);
-    return undefined;
-  }
-}
-
-test.each(Object.entries(COMMANDS))('any arguments of npm run %s are understood, or refused in words', (_, command) => {
-  fc.assert(
-    fc.property(argsOf(command.flags), (args) => {
-      const settings = settingsOf<object>(command.read, args);
-      if (settings !== undefined) expect(settings).toEqual(command.settings);
-    }),
-    { numRuns: 2_000 },
-  );
-});
+/** How each command reads its arguments. */
+const COMMANDS = { chaos: readChaosSettings, sim: readSimSettings };
 
 test('what is not said is filled in', () => {
   expect(readChaosSettings(['--seed', '7'])).toEqual({ seed: 7, minutes: 1, stores: SOAKED, help: false });
@@ -110,6 +41,8 @@ test.each<[keyof typeof COMMANDS, string[], string]>([
   ['chaos', ['--stores', 'all'], '--stores'],
   ['sim', ['--seeds', 'abc'], "--seeds is 'abc': pass a whole number from 1 to 1000000000"],
   ['sim', ['--seeds=-1'], "--seeds is '-1'"],
+  ['sim', ['--seeds', '1e3'], "--seeds is '1e3'"],
+  ['chaos', ['--minutes', ' 7'], "--minutes is ' 7'"],
   ['sim', ['--seeds', '0'], "--seeds is '0'"],
   ['sim', ['--from', 'x'], "--from is 'x'"],
   ['sim', ['--regime', 'toString'], "--regime is 'toString': pass synchronised, skewed"],
@@ -118,9 +51,9 @@ test.each<[keyof typeof COMMANDS, string[], string]>([
   ['sim', ['--seed', '1'], '--seed'],
   ['sim', ['7'], '7'],
 ])('npm run %s refuses %j', (command, args, message) => {
-  const { read } = COMMANDS[command];
-  expect(() => read(args)).toThrow(UsageError);
-  expect(() => read(args)).toThrow(message);
+  const read = () => COMMANDS[command](args);
+  expect(read).toThrow(UsageError);
+  expect(read).toThrow(message);
 });
 
 test.each([

@@ -1,14 +1,12 @@
 import { inspect } from 'node:util';
-import { LockStoreError, withSingleExecution } from 'single-execution';
+import { withSingleExecution } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { withSingleExecution as onHttp } from 'single-execution/http';
 import { memoryStore } from 'single-execution/memory';
 import { emfObserver, jsonLogObserver } from 'single-execution/observe';
-import { redisStore } from 'single-execution/redis';
 import { lambdaContext, recordingObserver, scheduledEvent } from 'single-execution/testing';
-import { upstashStore } from 'single-execution/upstash';
 import { afterEach, expect, test, vi } from 'vitest';
-import { call, claim } from '../support/one-run.js';
+import { call } from '../support/one-run.js';
 import { scriptedStore } from '../support/scripted-store.js';
 
 const SECRET = 'hunter2-s3cret';
@@ -65,25 +63,9 @@ test.each<[string, () => unknown]>([
         secret: 123_456 as never,
       }),
   ],
-  ['an address as a client of Redis', () => redisStore({ client: URL_WITH_SECRET as never })],
-  ['an address as options of Redis', () => redisStore(URL_WITH_SECRET as never)],
-  ['a token as a client of Upstash', () => upstashStore({ redis: SECRET as never })],
   ['an address as a client of DynamoDB', () => dynamoDBStore({ tableName: 'locks', client: URL_WITH_SECRET as never })],
   ['an address as a store', () => withSingleExecution(async () => 1, { name: 'a', store: URL_WITH_SECRET as never })],
 ])('F90 %s is refused without being shown', (_, make) => {
   expect(make).toThrow(TypeError);
   expect(make).not.toThrow(/hunter2|123456/);
-});
-
-test('F90 an error of a Redis client is reported without its command, its address and its cause', async () => {
-  const failing = Object.assign(new Error(`ERR ${SECRET}, command was: ["${SECRET}"]`), {
-    command: { args: [SECRET] },
-    cause: new Error(SECRET),
-  });
-  const reject = () => Promise.reject(failing);
-  const store = upstashStore({ redis: { eval: reject, evalsha: reject } });
-  const error: unknown = await store.acquire(claim(), call(50)).catch((reason: unknown) => reason);
-
-  expect(error).toBeInstanceOf(LockStoreError);
-  expect(everything(error)).not.toContain(SECRET);
 });

@@ -22,15 +22,6 @@ describe('cold processes of one candidate, each with a store of its own', () => 
     return withLeadership(() => candidate, { name: 'crons', store, candidate, lease: '10m', clock, observers: [] });
   }
 
-  test('share the lead', async () => {
-    const clock = manualClock();
-    for (let i = 0; i < 10; i++) {
-      await clock.advance(9 * MINUTE);
-      expect(await coldProcess('eu', clock)()).toBe('eu');
-      expect(await coldProcess('us', clock)()).toMatchObject({ status: 'skipped', holder: { lockedBy: 'eu' } });
-    }
-  });
-
   test('send one request to be the first or to be skipped, and two to renew or to take over', async () => {
     const clock = manualClock();
     const spent = async (candidate: string) => {

@@ -12,7 +12,7 @@ import { OLD_TICKS, type Operation, sequence } from './equality-operations.js';
 import { transcriptOf } from './equality-transcript.js';
 
 /** Enough to see each answer of the stores. EQUALITY_SEQUENCES=N tries more, as the nightly search does. */
-const SEQUENCES = Number(process.env['EQUALITY_SEQUENCES'] ?? 160);
+const SEQUENCES = Number(process.env['EQUALITY_SEQUENCES'] ?? 100);
 /** The number of sequences for stores in memory, where they cost little. */
 const IN_MEMORY = 1_000;
 /** How many sequences are played at the same time, each lane with its own seed. */
@@ -86,7 +86,7 @@ describe('equality of stores', () => {
 
       expect([...untold], 'what no sequence came by').toEqual([]);
     },
-    SEQUENCES * 600,
+    SEQUENCES * 1_800,
   );
 });
 

@@ -24,6 +24,10 @@ import { describe, expect, test } from 'vitest';
 const upstash = new UpstashRedis({ url: 'https://x.example', token: 'secret' });
 const ioredis = new Redis({ lazyConnect: true });
 const storage = { read: async () => ({ nowMs: 0 }), write: async () => true };
+class Files {
+  read() {}
+  write() {}
+}
 
 /** How an object is described that is neither a promise nor options. */
 const OTHER = 'an object that is not its options';
@@ -45,70 +49,49 @@ const COMMON: readonly Case[] = [
   ['an object of the client’s functions', { query() {}, end() {} }, OTHER],
 ];
 
-const FACTORIES: readonly (readonly [name: string, make: Factory, shape: string, cases: readonly Case[]])[] = [
-  ...[
-    ['dynamoDBStore', dynamoDBStore as Factory] as const,
-    ['dynamoDBAdminStore', dynamoDBAdminStore as Factory] as const,
-  ].map(
-    ([name, make]) =>
-      [
-        name,
-        make,
-        '{ tableName, client }',
-        [
-          ['a client', new DynamoDBClient({}), OTHER],
-          ['a document client', DynamoDBDocumentClient.from(new DynamoDBClient({})), OTHER],
-        ],
-      ] as const,
-  ),
-  ...[['redisStore', redisStore as Factory] as const, ['redisAdminStore', redisAdminStore as Factory] as const].map(
-    ([name, make]) =>
-      [
-        name,
-        make,
-        '{ client }',
-        [
-          ['ioredis', ioredis, OTHER],
-          ['a cluster of ioredis', new Cluster([{ port: 1 }], { lazyConnect: true }), OTHER],
-          ['node-redis', createClient(), OTHER],
-          ['a cluster of node-redis', createCluster({ rootNodes: [] }), OTHER],
-          ['@upstash/redis, which has a property client', upstash, OTHER],
-        ],
-      ] as const,
-  ),
-  ...[
-    ['upstashStore', upstashStore as Factory] as const,
-    ['upstashAdminStore', upstashAdminStore as Factory] as const,
-  ].map(([name, make]) => [name, make, '{ redis }', [['@upstash/redis', upstash, OTHER]]] as const),
+/** The factories of a door, the shape of their options, and what may be passed instead. */
+type Door = readonly [makes: readonly Factory[], shape: string, instead: Readonly<Record<string, unknown>>];
+
+const DOORS: readonly Door[] = [
   [
-    'postgresStore',
-    postgresStore as Factory,
+    [dynamoDBStore, dynamoDBAdminStore] as Factory[],
+    '{ tableName, client }',
+    { 'a client': new DynamoDBClient({}), 'a document client': DynamoDBDocumentClient.from(new DynamoDBClient({})) },
+  ],
+  [
+    [redisStore, redisAdminStore] as Factory[],
     '{ client }',
-    [
-      ['a pool of pg', new pg.Pool(), OTHER],
-      ['a client of pg', new pg.Client(), OTHER],
-      ['postgres.js', postgres('postgres://127.0.0.1:1/x'), 'a function'],
-      ['PGlite', Object.create(PGlite.prototype), OTHER],
-    ],
+    {
+      ioredis,
+      'a cluster of ioredis': new Cluster([{ port: 1 }], { lazyConnect: true }),
+      'node-redis': createClient(),
+      'a cluster of node-redis': createCluster({ rootNodes: [] }),
+      '@upstash/redis, which has a property client': upstash,
+    },
   ],
-  ['sqliteStore', sqliteStore as Factory, '{ client }', [['libSQL', createLibsql({ url: ':memory:' }), OTHER]]],
+  [[upstashStore, upstashAdminStore] as Factory[], '{ redis }', { '@upstash/redis': upstash }],
   [
-    'compareAndSwapStore',
-    compareAndSwapStore as Factory,
-    '{ storage }',
-    [
-      ['a storage', storage, OTHER],
-      [
-        'a storage of a class',
-        new (class Files {
-          read() {}
-          write() {}
-        })(),
-        OTHER,
-      ],
-    ],
+    [postgresStore] as Factory[],
+    '{ client }',
+    {
+      'a pool of pg': new pg.Pool(),
+      'a client of pg': new pg.Client(),
+      'postgres.js': postgres('postgres://127.0.0.1:1/x'),
+      PGlite: Object.create(PGlite.prototype),
+    },
   ],
+  [[sqliteStore] as Factory[], '{ client }', { libSQL: createLibsql({ url: ':memory:' }) }],
+  [[compareAndSwapStore] as Factory[], '{ storage }', { 'a storage': storage, 'a storage of a class': new Files() }],
 ];
+
+const FACTORIES = DOORS.flatMap(([makes, shape, instead]) =>
+  makes.map((make) => {
+    const cases = Object.entries(instead).map(
+      ([title, given]): Case => [title, given, typeof given === 'function' ? 'a function' : OTHER],
+    );
+    return [make.name, make, shape, cases] as const;
+  }),
+);
 
 describe.each(FACTORIES)('%s', (name, make, shape, cases) => {
   test.each([...COMMON, ...cases])('tells %s from options', (_, given, what) => {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { LockStore } from 'single-execution';
 import { compareAndSwapStore, type Storage, type StoredRecord } from 'single-execution/store';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { call, claim, done, grant } from '../support/one-run.js';
@@ -192,6 +193,33 @@ describe('F155 a storage that refuses every write', () => {
     expect((await grant(store, claim())).name).toBe('digest');
   });
 });
+
+// docs/adr/0012-a-release-reads.md: the version alone does not say whose lock it is.
+test.each([0, 1, 5])(
+  'row 167: a run whose row was deleted by hand frees no lock that was granted since, after %i earlier runs',
+  async (earlier) => {
+    const bare = tableStorage();
+    let reads = 0;
+    // Each run has a time of its own, and so a token.
+    const read: typeof bare.read = async (...asked) => ({
+      ...(await bare.read(...asked)),
+      nowMs: nowMs + 10 * ++reads,
+    });
+    const inProcess = () => compareAndSwapStore({ storage: { ...bare, read } });
+    const [store, elsewhere] = [inProcess(), inProcess()];
+    const runsOf = async (one: LockStore) => {
+      for (let n = 0; n < earlier; n++) await one.release(await grant(one), done, call());
+      return grant(one);
+    };
+    const old = await runsOf(store);
+    bare.rows.clear();
+    // The new row has the same version, because as many writes made it.
+    await runsOf(elsewhere);
+
+    expect(await store.release(old, done, call())).toBe('lost');
+    expect(await elsewhere.acquire(claim(), call())).toMatchObject({ status: 'refused', reason: 'locked' });
+  },
+);
 
 test('F152 a grant and an extension carry the instant at which their call ends; nothing else does', async () => {
   const storage = tableStorage();

@@ -142,40 +142,6 @@ function setting() {
 }
 
 describe('an answer that is lost', () => {
-  test('F1 of an acquire: the next try recognises its own attempt', async () => {
-    const { clock, storage, over, sound, acquire, settled } = setting();
-    let lost = 0;
-    const store = over({
-      async write(...args) {
-        const wrote = await storage.write(...args);
-        return lost++ === 0 ? hangUp() : wrote;
-      },
-    });
-
-    const granted = await settled(acquire(store, 'a1'));
-
-    expect(granted).toMatchObject({ status: 'acquired', lease: { attemptId: 'a1', firstSentMono: 0 } });
-    expect(await acquire(sound, 'a2')).toMatchObject({ reason: 'locked' });
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
-  test('F53 of a release: it is released, although a successor came since', async () => {
-    const { clock, storage, over, sound, call, acquire, grant, settled } = setting();
-    const lease = await grant(sound, 'a1', { tickMs: clock.now() });
-    let writes = 0;
-    const store = over({
-      async write(...args) {
-        writes++;
-        await storage.write(...args);
-        await acquire(sound, 'a2');
-        return hangUp();
-      },
-    });
-
-    expect(await settled(store.release(lease, done, call()))).toBe('released');
-    expect(writes).toBe(1);
-  });
-
   test('F51 of a release that came to nothing is unknown once a successor came', async () => {
     const { clock, over, sound, call, acquire, grant, settled } = setting();
     const lease = await grant(sound, 'a1');

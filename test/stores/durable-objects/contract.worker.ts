@@ -1,11 +1,9 @@
 import { durableObjectStore, type LockNamespace } from 'single-execution/durable-objects';
 import { lockStoreContract } from 'single-execution/testing';
 import { redisHarness } from '../../support/contract-harness.js';
+import { playCases } from '../play-cases.js';
 
 export { TestedObject } from '../../support/objects.worker.js';
-
-/** How many cases are played at the same time: most of them wait for a lease to end. */
-const LANES = 8;
 
 /** A Worker that plays the contract on the objects that are bound to it. */
 // biome-ignore lint/style/noDefaultExport: the default export of its main module is the Worker.
@@ -20,14 +18,6 @@ export default {
         await stub.fetch('https://lock.object/put', { method: 'POST', body });
       },
     };
-    const failed: string[] = [];
-    const left = lockStoreContract.values();
-    const lane = async () => {
-      for (const { name, check } of left) {
-        await check(harness).catch((error: Error) => failed.push(`${name}: ${error.message}`));
-      }
-    };
-    await Promise.all(Array.from({ length: LANES }, lane));
-    return Response.json({ cases: lockStoreContract.length, failed });
+    return Response.json(await playCases(lockStoreContract, harness));
   },
 };

@@ -45,16 +45,6 @@ const run = (task: () => unknown = () => 'done', more: { readonly tick?: Date } 
   executeWithLock(task, { name, store, lockAtMostFor: '1m', observers: [], ...more });
 const words = () => sent.map((body) => JSON.parse(body)).map(({ verb, add }) => verb ?? (add ? 'add' : 'names'));
 
-/** Strikes the first request of a verb, and no other one. */
-function strikeFirst(verb: string, path: string): void {
-  let isStruck = false;
-  pathOf = (body) => {
-    if (isStruck || JSON.parse(body).verb !== verb) return '/';
-    isStruck = true;
-    return path;
-  };
-}
-
 /** Sends a copy of a request once more. @returns the word of the answer */
 async function again(body: string): Promise<string> {
   const stub = namespace.get(namespace.idFromName(`lock:${name}`));
@@ -176,34 +166,6 @@ describe('F205: a request that comes late', () => {
 
     expect(words()).toEqual(['acquire', 'acquire', 'release']);
   });
-});
-
-describe('F204 F208: an error of the object', () => {
-  test.each(['/fail-before', '/fail-after', '/reset-after'])(
-    'F204 F208: %s is a lost answer of an acquire',
-    async (path) => {
-      await run();
-      sent = [];
-      strikeFirst('acquire', path);
-
-      expect(await run()).toMatchObject({ status: 'executed', release: 'released' });
-      const attempts = sent.map((body) => JSON.parse(body)).filter(({ verb }) => verb === 'acquire');
-      expect(attempts).toHaveLength(2);
-      expect(new Set(attempts.map(({ asked }) => asked.attemptId)).size).toBe(1);
-      expect((await admin.runs(name)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
-    },
-  );
-
-  test.each(['/fail-before', '/fail-after', '/reset-after'])(
-    'F204 F208: %s is a lost answer of a release',
-    async (path) => {
-      const tick = new Date('2026-01-01T00:00:00Z');
-      strikeFirst('release', path);
-
-      expect(await run(undefined, { tick })).toMatchObject({ status: 'executed', release: 'released' });
-      expect(await run(undefined, { tick })).toMatchObject({ status: 'skipped', reason: 'already-executed' });
-    },
-  );
 });
 
 test.each([

@@ -106,37 +106,6 @@ describe.each([
     expect(locks.verbs()).toEqual(['acquire', 'acquire', 'release', 'acquire', 'acquire', 'takeover', 'release']);
     expect(new Set(locks.proxy.requests().map(({ operation }) => operation))).toEqual(new Set(['UpdateItem']));
   });
-
-  test('F53 a lost answer to a release is no failure when a successor came before it was sent again: the ring shows it', async () => {
-    const name = uniqueName();
-    const successor = locks.store(client);
-    locks.proxy.inject(LOST, {
-      when: is('release'),
-      meanwhile: () => successor.acquire(claimOf(name, 'a-successor'), storeCall(shiftedClock(0))),
-    });
-
-    const run = await runOnce({ name, store: locks.store(client) });
-
-    expect(run.outcome).toMatchObject({ status: 'executed', release: 'released' });
-    expect(locks.verbs()).toEqual(['acquire', 'release', 'acquire', 'release']);
-    expect(await locks.record(name)).toMatchObject({ state: 'held', attemptId: 'a-successor' });
-  });
-
-  test.each(['acquire', 'release'] as const)(
-    'row 78: F78 a conflict between regions over the %s is tried again with the same attempt',
-    async (verb) => {
-      const name = uniqueName();
-      const conflict: Fault = { kind: 'error', at: 'before', status: 400, type: 'ReplicatedWriteConflictException' };
-      locks.proxy.inject(conflict, { when: is(verb) });
-
-      const run = await runOnce({ name, store: locks.store(client) });
-
-      expect(run.outcome).toMatchObject({ status: 'executed', release: 'released' });
-      const tries = locks.proxy.requests().filter(is(verb));
-      expect(tries).toHaveLength(2);
-      expect(new Set(tries.map(({ body }) => attemptOf(body))).size).toBe(1);
-    },
-  );
 });
 
 test('F4 a requestTimeout of the client, which only warns, is not relied on', async () => {

@@ -83,25 +83,6 @@ test.each([
   });
 });
 
-test('F20 stages with prefixes of their own share a table and never meet', async () => {
-  const tableName = await freshTable(client);
-  const staging = dynamoDBStore({ tableName, client, keyPrefix: 'staging/' });
-  const production = dynamoDBStore({ tableName, client, keyPrefix: 'production/' });
-
-  const outer = await executeWithLock(() => runOn(staging, 'digest', TICK), {
-    name: 'digest',
-    store: production,
-    lockAtMostFor: '5m',
-    tick: TICK,
-  });
-
-  expect(outer).toMatchObject({ status: 'executed', value: { status: 'executed' } });
-  const staged = await lockAdmin(dynamoDBAdminStore({ tableName, client, keyPrefix: 'staging/' })).list();
-  expect(staged.map(({ name }) => name)).toEqual(['digest']);
-  const all = await lockAdmin(dynamoDBAdminStore({ tableName, client })).list();
-  expect(all.map(({ name }) => name)).toEqual(['production/digest', 'staging/digest']);
-});
-
 test('F22 a record of a newer version works, and what this one does not know survives', async () => {
   const tableName = await freshTable(client);
   const store = dynamoDBStore({ tableName, client });

@@ -53,40 +53,6 @@ describe("a user's client", () => {
     ]);
   });
 
-  test('that wraps numbers: tokens rise, the previous run is known, and a held lock is recognised', async () => {
-    const raw = dynamoDBLocal().client;
-    const tableName = await freshTable(raw);
-    const client = DynamoDBDocumentClient.from(raw, WRAPS);
-    // A new store for each run, as in separate processes: on the same store, a run inside a run shares the lock.
-    const run = <T>(task: () => T | Promise<T>) =>
-      executeWithLock(task, { ...OPTIONS, store: dynamoDBStore({ tableName, client }) });
-
-    const first = await run(() => 'first');
-    const second = await run(() => run(() => 'second'));
-
-    expect(first).toMatchObject({ status: 'executed', fencingToken: expect.any(Number) });
-    const { fencingToken } = first as Extract<typeof first, { status: 'executed' }>;
-    expect(second).toMatchObject({
-      fencingToken: fencingToken + 1,
-      previous: { status: 'succeeded', fencingToken },
-      value: { status: 'skipped', reason: 'locked', holder: { fencingToken: fencingToken + 1 } },
-    });
-  });
-
-  test.each<[string, object]>([
-    ['a function that makes bigints', { wrapNumbers: BigInt }],
-    ['a function that keeps text', { wrapNumbers: String }],
-  ])('row 7: tokens rise by one a grant with wrapNumbers %s', async (_, unmarshallOptions) => {
-    const raw = dynamoDBLocal().client;
-    const tableName = await freshTable(raw);
-    const store = dynamoDBStore({ tableName, client: DynamoDBDocumentClient.from(raw, { unmarshallOptions }) });
-    const token = () => executeWithLock(({ fencingToken }) => fencingToken, { ...OPTIONS, store });
-    const first = (await token()) as { value: number };
-
-    expect(await token()).toMatchObject({ value: first.value + 1 });
-    expect(await token()).toMatchObject({ value: first.value + 2 });
-  });
-
   test('under a document client of the user: its settings are left as they are', async () => {
     const raw = dynamoDBLocal().client;
     const tableName = await freshTable(raw);
@@ -101,6 +67,17 @@ describe("a user's client", () => {
 
     expect((await own.send(get)).Item).toMatchObject({ state: 'released', v: { value: '1' } });
     expect(own.config.translateConfig).toEqual(before);
+  });
+});
+
+test('a check-in that fails is a LockStoreError that names the group', async () => {
+  const store = dynamoDBStore({ tableName: 'no-such-table', client: dynamoDBLocal().client });
+
+  await expect(store.checkIn({ group: 'sched', forget: [] }, call())).rejects.toMatchObject({
+    name: 'LockStoreError',
+    code: 'TABLE_NOT_FOUND',
+    operation: 'checkIn',
+    lockName: 'sched',
   });
 });
 

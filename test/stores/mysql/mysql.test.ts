@@ -80,14 +80,6 @@ describe('row 206: how a connection is set changes nothing', () => {
     });
   });
 
-  test('a client with another character set takes the same names', async () => {
-    const name = `é ü ${newName()}`;
-    await grant(mysqlStore({ client: poolWith({ charset: 'LATIN1_SWEDISH_CI' }) }), claim({ name }));
-
-    expect(await sound.acquire(claim({ name, attemptId: 'other' }), call())).toMatchObject({ status: 'refused' });
-    expect((await sound.list(call())).map((one) => one.name)).toContain(name);
-  });
-
   const CHARSETS = ['UTF8_GENERAL_CI', 'SJIS_JAPANESE_CI', 'BIG5_CHINESE_CI', 'LATIN1_SWEDISH_CI', 'ASCII_GENERAL_CI'];
 
   test.each(CHARSETS)(
@@ -164,18 +156,6 @@ test('row 206: names that MariaDB would call equal are names of different locks'
   const granted = await Promise.all(digests.map((name) => sound.acquire(claim({ name, attemptId: name }), call())));
 
   expect(granted.map(({ status }) => status)).toEqual(digests.map(() => 'acquired'));
-});
-
-test('F7 of many at once, over pools of their own, one is granted', async () => {
-  const name = newName();
-  const asked = Array.from({ length: 20 }, (_, i) =>
-    mysqlStore({ client: poolWith({ connectionLimit: 2 }) }).acquire(claim({ name, attemptId: `a${i}` }), {
-      ...call(20_000),
-      tryMs: 20_000,
-    }),
-  );
-
-  expect((await Promise.all(asked)).filter(({ status }) => status === 'acquired')).toHaveLength(1);
 });
 
 describe('F16 an error that somebody must fix fails at once, and names its remedy', () => {
@@ -293,43 +273,6 @@ describe('F6 what the server has taken back is tried again', () => {
     await other.rollback();
 
     expect(await asked).toMatchObject({ status: 'acquired' });
-  });
-
-  test.each([1213, 1205, 1317])('error %i, after which nothing was written', async (errno) => {
-    let refusals = 0;
-    const execute = async (text: string, values: (string | number)[]) => {
-      if (text.startsWith('UPDATE') && refusals++ === 0) {
-        throw Object.assign(new Error('Deadlock found'), { errno, code: 'ER_LOCK_DEADLOCK' });
-      }
-      return pool.execute(text, values);
-    };
-
-    expect(await mysqlStore({ client: { execute } }).acquire(claim({ name: newName() }), call())).toMatchObject({
-      status: 'acquired',
-    });
-  });
-
-  test.each([true, false])('the first row of a lock, whose answer is lost, written: %s', async (isWritten) => {
-    let inserts = 0;
-    const execute = async (text: string, values: (string | number)[]) => {
-      if (!text.startsWith('INSERT') || inserts++ > 0) return pool.execute(text, values);
-      if (isWritten) await pool.execute(text, values);
-      throw Object.assign(new Error('Connection lost'), { code: 'PROTOCOL_CONNECTION_LOST', fatal: true });
-    };
-
-    expect(await mysqlStore({ client: { execute } }).acquire(claim({ name: newName() }), call())).toMatchObject({
-      status: 'acquired',
-    });
-  });
-
-  test('a connection that is killed', async () => {
-    const client = poolWith({ connectionLimit: 1 });
-    const store = mysqlStore({ client });
-    const lease = await grant(store, claim({ name: newName() }));
-    const [[row]] = (await client.query('SELECT CONNECTION_ID() AS id')) as unknown as [[{ id: number }]];
-    await pool.query(`KILL ${row.id}`);
-
-    expect(await store.release(lease, done, call())).toBe('released');
   });
 });
 

@@ -2,7 +2,7 @@ import { chown, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Pool } from 'pg';
 import postgres from 'postgres';
-import { executeWithLock, type LockStoreError } from 'single-execution';
+import type { LockStoreError } from 'single-execution';
 import { type PostgresClient, postgresStore } from 'single-execution/postgres';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { POSTGRES_ERRORS } from '../../../src/stores/postgres/postgres-errors.js';
@@ -81,21 +81,6 @@ test('F133 TLS that the server does not speak is INVALID_REQUEST in pg, which sa
     retryable: false,
     message: expect.stringContaining('set ssl or sslmode of the client to what the server needs'),
   });
-});
-
-test('F133 with a mistake in the connection nothing runs, whatever onStoreError says', async () => {
-  const task = vi.fn();
-  const store = postgresStore({ client: CLIENTS['pg']?.({ ssl: true }) as PostgresClient });
-  const asked = executeWithLock(task, {
-    name: 'digest',
-    store,
-    lockAtMostFor: '1m',
-    onStoreError: 'run',
-    observers: [],
-  });
-
-  await expect(asked).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
-  expect(task).not.toHaveBeenCalled();
 });
 
 describe('F133 a server with a certificate of its own', () => {

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
 import postgres from 'postgres';
-import { executeWithLock, type LockStoreError } from 'single-execution';
+import type { LockStoreError } from 'single-execution';
 import {
   createPostgresTable,
   type PostgresStoreOptions,
@@ -28,38 +27,6 @@ let names = 0;
 const newName = () => `lock ${names++}`;
 
 const failure = (asked: Promise<unknown>) => failureOf<LockStoreError>(asked);
-
-test('row 131: connections that are cut while ticks race: each tick runs once, and never two at once', async () => {
-  const store = postgresStore({ client: pool });
-  const name = newName();
-  const cutter = new Pool({ connectionString: server.url, max: 1 });
-  onTestFinished(() => cutter.end());
-  const runs = new Map<number, number>();
-  let atOnce = 0;
-  let most = 0;
-  const run = async (tick: number) => {
-    most = Math.max(most, ++atOnce);
-    await sleep(1);
-    atOnce--;
-    runs.set(tick, (runs.get(tick) ?? 0) + 1);
-  };
-  const first = Date.now() - 600_000;
-  for (let tick = first; tick < first + 12; tick++) {
-    const options = { name, store, tick, lockAtMostFor: '1m', observers: [] };
-    const asked = Array.from({ length: 4 }, () => executeWithLock(() => run(tick), options));
-    await sleep(10 * Math.random());
-    await cutter.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
-    );
-    for (const outcome of await Promise.allSettled(asked)) {
-      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ name: 'LockStoreError' });
-    }
-  }
-
-  expect(most).toBe(1);
-  expect(new Set(runs.values())).toEqual(new Set([1]));
-  expect(runs.size).toBeGreaterThan(6);
-}, 120_000);
 
 test('row 131: it works if SERIALIZABLE is the default of the server', async () => {
   const client = new Pool({ connectionString: server.url, options: '-c default_transaction_isolation=serializable' });
@@ -93,30 +60,6 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
       message:
         'table "jobs"."locks" does not exist: make it with createPostgresTable(client) or single-execution table create, or correct its name or the search_path (42P01)',
     });
-  });
-
-  test('a table with other columns', async () => {
-    await pool.query('CREATE TABLE IF NOT EXISTS other (name text PRIMARY KEY)');
-
-    expect(await refusal({ client: pool, table: 'other' })).toMatchObject({
-      code: 'KEY_SCHEMA',
-      message: expect.stringContaining('table "other" has other columns'),
-    });
-  });
-
-  test('a right that is missing', async () => {
-    await pool.query(`CREATE ROLE guest LOGIN PASSWORD 'g'`);
-
-    expect(await refusal({ client: poolAs(urlAs('guest', 'g')) })).toEqual({
-      code: 'ACCESS_DENIED',
-      retryable: false,
-      message:
-        'no right to table "single_execution_locks" (SELECT was refused): GRANT SELECT, INSERT, UPDATE ON "single_execution_locks" TO the role of this client (42501)',
-    });
-    await pool.query('GRANT SELECT, INSERT, UPDATE ON single_execution_locks TO guest');
-    expect(
-      await grant(postgresStore({ client: poolAs(urlAs('guest', 'g')) }), claim({ name: newName() })),
-    ).toBeDefined();
   });
 
   test.each<[string, (url: string) => PostgresStoreOptions['client'] & { end(): Promise<void> }]>([

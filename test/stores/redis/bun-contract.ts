@@ -3,8 +3,9 @@ import { lockStoreContract } from 'single-execution/testing';
 import { redisHarness } from '../../support/contract-harness.js';
 import { memberCases } from '../../support/member-cases.js';
 import { redisCases } from '../../support/redis-cases.js';
+import { playCases } from '../play-cases.js';
 
-/* Runs in Bun: plays the contract of all stores over Bun's own client, and prints how many cases passed. */
+/* Runs in Bun: plays the contract of all stores over Bun's own client, and prints the results. */
 
 // Bun has no types beside it here.
 const { RedisClient, version } = (
@@ -24,7 +25,5 @@ const harness = redisHarness({
   hset: (key, fields) => client.send('HSET', [key, ...Object.entries(fields).flat()]),
 });
 const cases = [...lockStoreContract, ...redisCases, ...memberCases];
-const failed: string[] = [];
-for (const { name, check } of cases) await check(harness).catch((error: unknown) => failed.push(`${name}: ${error}`));
-process.stdout.write(JSON.stringify({ version, failed, passed: cases.length - failed.length, cases: cases.length }));
+process.stdout.write(JSON.stringify({ version, ...(await playCases(cases, harness)) }));
 process.exit();

@@ -6,7 +6,6 @@ import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
 import { upstashStore } from 'single-execution/upstash';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { upstashAttemptOf, upstashVerbOf } from '../../faults/upstash-verb.js';
-import { SENDS_ONCE } from '../../support/backends/redis.js';
 import { ownEngine } from '../../support/backends/stage.js';
 import { shiftedClock } from '../../support/clocks.js';
 import { storeCall } from '../../support/contract-harness.js';
@@ -148,24 +147,6 @@ describe.each(CLIENTS)('F124 row 137: what %s keeps until its call is over', (na
     await send();
     expect(await direct.hmget(`lock:${lock}`, 'state', 'doneTick')).toEqual(['released', String(lease.tickMs)]);
   });
-});
-
-test('F124 what a proxy keeps until its call is over takes no lock', async () => {
-  const client = new Redis(proxy.port, SENDS_ONCE);
-  client.on('error', () => undefined);
-  onTestFinished(() => client.disconnect());
-  const [store, call] = [redisStore({ client }), callsOfOneProcess()];
-  const first = await store.acquire(claim({ name: 'before' }), call());
-  expect(first.status).toBe('acquired');
-  const kept = claim({ name: 'kept by a proxy' });
-
-  await direct.config('RESETSTAT');
-  next = { of: kept.attemptId, fault: { lateMs: 600 }, isGone: true };
-  await expect(store.acquire(kept, call(200))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-  await vi.waitFor(async () => expect(await direct.info('commandstats')).toContain('cmdstat_evalsha:calls=1,'), 60_000);
-  await proxy.comeBack();
-
-  expect(await direct.hget('lock:kept by a proxy', 'state')).toBeNull();
 });
 
 describe.each<[string, () => UpstashRedis]>([

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { redisStore } from 'single-execution/redis';
 import { describe, expect, test } from 'vitest';
 import { clearedEngine } from '../../support/backends/stage.js';
-import { call, claim, done, grant } from '../../support/one-run.js';
+import { call, done, grant } from '../../support/one-run.js';
 
 const { client: redis } = await clearedEngine('redis');
 
@@ -43,12 +43,4 @@ test('F76 no key has a time to live', async () => {
   await store.release(await grant(store), done, call());
 
   expect(await redis.pttl('lock:digest')).toBe(-1);
-});
-
-test('a script that Redis has forgotten is sent again as text', async () => {
-  const store = redisStore({ client: redis });
-  await store.release(await grant(store), done, call());
-  await redis.script('FLUSH');
-
-  expect(await store.acquire(claim(), call())).toMatchObject({ status: 'acquired' });
 });

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Redis as UpstashRedis } from '@upstash/redis';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
-import { executeWithLock, type Granted, LockStoreError } from 'single-execution';
+import { type Granted, LockStoreError } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { type RedisStoreOptions, redisAdminStore, redisStore, type ValkeyGlideClient } from 'single-execution/redis';
 import { manualClock } from 'single-execution/testing';
@@ -93,19 +93,6 @@ describe('a lost answer', () => {
     expect(await resume()).toBe('unknown');
   });
 
-  test('F53 of the release, with a successor since: the history proves it', async () => {
-    const { client, faults } = faultyClient();
-    const store = redisStore({ client });
-    const lease = await grant(store);
-    faults.push(async (send) => {
-      await send();
-      await grant(redisStore({ client: redis }), claim());
-      return reset();
-    });
-
-    expect(await store.release(lease, done, call())).toBe('released');
-  });
-
   test('F6 of a try that Redis did not know the script of: its text is not sent once the try was given up', async () => {
     const { opened, open } = gate();
     const evalsha = async () => {
@@ -165,23 +152,6 @@ test('F12 F13 a clock that is hours wrong decides nothing, and is reported', asy
   const refused = await store.acquire(claim(), wrong);
   expect(refused).toMatchObject({ status: 'refused', reason: 'locked' });
   expect(refused.clock?.maxMs).toBeLessThan(-7_190_000);
-});
-
-test('row 2: a run costs two requests, a skip one', async () => {
-  const { client } = faultyClient();
-  const options = { name: 'digest', store: redisStore({ client }), lockAtMostFor: '1m' };
-  const requests = vi.mocked(client.evalsha).mock.calls;
-  await executeWithLock(async () => 'warm', options);
-
-  requests.length = 0;
-  await executeWithLock(async () => 'sent', options);
-  expect(requests).toHaveLength(2);
-  requests.length = 0;
-  await executeWithLock(
-    () => executeWithLock(async () => 'again', { ...options, store: redisStore({ client }) }),
-    options,
-  );
-  expect(requests).toHaveLength(3);
 });
 
 describe('errors', () => {

@@ -6,9 +6,6 @@ import { lockAdmin } from 'single-execution/admin';
 import { type RedisStoreOptions, redisAdminStore, redisStore } from 'single-execution/redis';
 import { lockStoreContract } from 'single-execution/testing';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { answerCall } from '../../../src/cli/console/api.js';
-import { pacedAdmin } from '../../../src/cli/console/paced-admin.js';
-import { systemClock } from '../../../src/core/values/clock.js';
 import { ownEngine } from '../../support/backends/stage.js';
 import { redisHarness } from '../../support/contract-harness.js';
 import { innerCli } from '../../support/inner-cli.js';
@@ -108,27 +105,6 @@ test('row 141 an operator may use the command unlock', async () => {
   const { fencingToken } = await grant(redisStore({ client: redis }), claim({ name: 'job' }));
   const unlock = ['unlock', 'job', '--yes', '--token', String(fencingToken), '--redis-url', urlOf('operators')];
   expect(await innerCli(unlock)).toMatchObject({ code: 0 });
-});
-
-test('row 141 an operator may do all that the console does', async () => {
-  await freeLock();
-  const admin = pacedAdmin(lockAdmin(redisAdminStore({ client: operators })), systemClock);
-  const ask = (method: string, path: string[], body: object = {}) =>
-    answerCall({ admin, clock: systemClock }, { method, path, query: new URLSearchParams(), body });
-  const act = (name: string, body?: object) => ask('POST', ['locks', 'job', name], body);
-
-  const answers = [
-    await ask('GET', ['locks']),
-    await ask('GET', ['locks', 'job']),
-    await act('pause', { by: 'ann' }),
-    await act('resume'),
-    await act('backfill', { from: NINE, to: TEN, schedule: '30 * * * *' }),
-  ];
-  const { fencingToken } = await grant(redisStore({ client: redis }), claim({ name: 'job' }));
-  answers.push(await act('unlock', { fencingToken }));
-  const token = (await admin.get('job'))?.fencingToken;
-  answers.push(await act('delete', { fencingToken: token }));
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
 });
 
 const doctor = async (user: string) => {

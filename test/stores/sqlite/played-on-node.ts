@@ -5,7 +5,7 @@ import { lockStoreContract } from 'single-execution/testing';
 import { denoBinary } from '../../edge/runtimes.js';
 import { bundledProgram } from '../../support/bundled-program.js';
 import { nodeBinary } from '../../support/node-binary.js';
-import type { Played } from './played-contract.js';
+import type { Played } from '../play-cases.js';
 
 export const WHOLE_CONTRACT: Played = { cases: lockStoreContract.length, failed: [] };
 

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { type Client, createClient } from '@libsql/client';
 import { executeWithLock, type LockStoreError } from 'single-execution';
 import { createSqliteTable, type SqliteClient, sqliteStore, sqliteTable } from 'single-execution/sqlite';
@@ -63,12 +61,6 @@ function busyAtFirst(one: Client): SqliteClient {
   };
 }
 
-test('row 132: a file that is busy is asked again', async () => {
-  const store = sqliteStore({ client: busyAtFirst(client) });
-
-  expect(await store.acquire(claim({ name: newName() }), call())).toMatchObject({ status: 'acquired' });
-});
-
 test('row 132: a lock is granted only if others see it, also by a libSQL that has been refused as busy before', async () => {
   const [refused, writer] = [connected('refused.db'), connected('refused.db')];
   onTestFinished(() => {
@@ -85,26 +77,6 @@ test('row 132: a lock is granted only if others see it, also by a libSQL that ha
 
   expect(result).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('make a new client') });
   expect(await sqliteStore({ client: writer }).get(name, call())).toBeUndefined();
-});
-
-test('row 132: libSQL waits for a file that another thread is writing to', async () => {
-  const file = join(folder, 'locks.db');
-  const holder = new Worker(
-    `const { workerData, parentPort } = require('node:worker_threads');
-    const client = require('@libsql/client').createClient({ url: 'file:' + workerData });
-    client.transaction('write').then((writing) => {
-      parentPort.postMessage('writing');
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
-      return writing.rollback();
-    });`,
-    { eval: true, workerData: file },
-  );
-  await once(holder, 'message');
-  const store = sqliteStore({ client });
-  const lease = await grant(store, claim({ name: newName() }));
-
-  expect(await store.release(lease, done, call())).toBe('released');
-  await once(holder, 'exit');
 });
 
 test('row 132: a client that works synchronously, and one whose statements are bound first, will do', async () => {
@@ -133,15 +105,6 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
     expect(await refusal(client, 'nowhere')).toEqual([
       'TABLE_NOT_FOUND',
       'table "nowhere" does not exist: make it with createSqliteTable(client) or single-execution table create, or correct its name (SQLITE_ERROR)',
-    ]);
-  });
-
-  test('a table with other columns', async () => {
-    await client.execute('CREATE TABLE other (name TEXT PRIMARY KEY)');
-
-    expect(await refusal(client, 'other')).toEqual([
-      'KEY_SCHEMA',
-      'table "other" has other columns: create a table only for the store, with sqliteTable() (SQLITE_ERROR)',
     ]);
   });
 

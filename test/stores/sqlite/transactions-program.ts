@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { executeWithLock } from 'single-execution';
 import { createSqliteTable, type SqliteClient, sqliteStore } from 'single-execution/sqlite';
+import { call, claim, done, grant } from '../../support/one-run.js';
 
 /* Plays transactions of the program on a shared connection of node:sqlite, and prints what became of the locks. */
 
@@ -25,21 +26,6 @@ const silent = new Proxy(shared, {
 
 const report: Record<string, unknown> = {};
 const elsewhere = sqliteStore({ client: other });
-const clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  setTimer(callback: () => void, ms: number) {
-    const timer = setTimeout(callback, ms);
-    return { cancel: () => clearTimeout(timer) };
-  },
-};
-const call = (budgetMs: number) => ({
-  clock,
-  signal: new AbortController().signal,
-  tryMs: 1_000,
-  budgetMs,
-  maxClockSkewMs: 1_000,
-});
 const codeOf = (asked: Promise<unknown>) =>
   asked.then(
     () => 'done',
@@ -48,24 +34,14 @@ const codeOf = (asked: Promise<unknown>) =>
         ? `${error.code}, in a transaction`
         : `${error.code}: ${error.message}`,
   );
-const claimOf = (name: string, attemptId: string) => ({
-  name,
-  attemptId,
-  leaseMs: 60_000,
-  lockedBy: 'test',
-  markTickAtStart: false,
-});
-const done = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: false, durationMs: 1 } as const;
 
 for (const [kind, client] of Object.entries({ telling: shared, silent })) {
   const store = sqliteStore({ client: client as unknown as SqliteClient });
-  const granted = await elsewhere.acquire(claimOf(`held, ${kind}`, 'a1'), call(1_000));
-  if (granted.status !== 'acquired') throw new Error(granted.reason);
-  const { lease } = granted;
+  const lease = await grant(elsewhere, claim({ name: `held, ${kind}` }));
 
   shared.exec('BEGIN');
   report[`${kind}: read`] = await codeOf(store.get(lease.name, call(50)));
-  report[`${kind}: acquire`] = await codeOf(store.acquire(claimOf(`new, ${kind}`, 'a2'), call(50)));
+  report[`${kind}: acquire`] = await codeOf(store.acquire(claim({ name: `new, ${kind}` }), call(50)));
   report[`${kind}: extend`] = await codeOf(store.extend(lease, { leaseMs: 60_000 }, call(50)));
   report[`${kind}: release`] = await codeOf(store.release(lease, done, call(50)));
   shared.exec('COMMIT');
