@@ -133,6 +133,7 @@ const USES: Readonly<Record<string, Uses>> = {
   ),
   '/process': {
     importPrices: (importPrices: Exported) => importPrices({ date: new Date(), triggeredAt: new Date() }),
+    digest: (digest: Exported) => digest(),
     onTick: (onTick: Exported) => onTick({ scheduleTime: new Date(Date.now() - 60_000).toISOString() }),
   },
   '/sqlite': playedElsewhere('overDatabase', 'overKnex', 'overKysely', 'overSqlite3'),
