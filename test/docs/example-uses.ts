@@ -127,7 +127,7 @@ const USES: Readonly<Record<string, Uses>> = {
   '/observe': {
     observers: (observers: readonly Observer[]) => underLock(() => 'imported', memoryStore(), observers),
   },
-  '/mysql': playedElsewhere('overKnex', 'overKysely', 'overPrisma', 'overSequelize', 'overTypeORM'),
+  '/mysql': playedElsewhere('overKnex', 'overKysely', 'overMikroORM', 'overPrisma', 'overSequelize', 'overTypeORM'),
   '/postgres': playedElsewhere(
     ...['overKnex', 'overKysely', 'overMikroORM', 'overPrisma', 'overSequelize', 'overSlonik', 'overTypeORM'],
   ),
