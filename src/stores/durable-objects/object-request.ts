@@ -8,7 +8,15 @@ import { errorName, readThrown, readThrownText } from '../../core/values/thrown.
 import { type Asked, decide, operationOf, type Result, type Verb } from '../decisions.js';
 import type { ChangeAnswer } from '../storage-change.js';
 import type { IndexRequest, LockRequest } from './lock-object.js';
-import { type LockAnswer, PROTOCOL, readAdded, readLockAnswer, readResult, unexpected } from './object-answer.js';
+import {
+  type LockAnswer,
+  OtherVersion,
+  PROTOCOL,
+  readAdded,
+  readLockAnswer,
+  readResult,
+  unexpected,
+} from './object-answer.js';
 
 /** The binding of the class `LockObject`; `DurableObjectNamespace` of @cloudflare/workers-types fits. */
 export interface LockNamespace {
@@ -134,25 +142,24 @@ const WRONG_CLASS = /does not export a fetch/;
 
 /** Judges an error. An error of the platform never proves that the object has not applied the request. */
 export function classify(error: unknown): TryFailure {
-  const isFinal =
-    error instanceof CorruptLockError ||
-    error instanceof LockStoreError ||
-    error instanceof UnexpectedAnswer ||
-    WRONG_CLASS.test(readThrownText(error, 'message'));
-  return { ambiguous: !(error instanceof CorruptLockError || error instanceof LockStoreError), retry: !isFinal };
+  const isDecided =
+    error instanceof CorruptLockError || error instanceof LockStoreError || error instanceof OtherVersion;
+  const isFinal = isDecided || error instanceof UnexpectedAnswer || WRONG_CLASS.test(readThrownText(error, 'message'));
+  return { ambiguous: !isDecided, retry: !isFinal };
 }
 
 /** Makes the error that callers see. */
 export function failureOf(error: unknown, operation: StoreOperation, name: string): Error {
   if (error instanceof CorruptLockError || error instanceof LockStoreError) return error;
   const isFinal = !classify(error).retry;
-  const why = error instanceof UnexpectedAnswer ? error.message : isFinal ? NO_LOCK_OBJECT : problemOf(error);
+  const isAnswer = error instanceof UnexpectedAnswer || error instanceof OtherVersion;
+  const why = isAnswer ? error.message : isFinal ? NO_LOCK_OBJECT : problemOf(error);
   return new LockStoreError(`${operation} of lock "${name}" failed: ${why}`, {
     code: isFinal ? 'INVALID_REQUEST' : 'UNAVAILABLE',
     lockName: name,
     operation,
-    retryable: !isFinal,
-    ...(error instanceof UnexpectedAnswer ? {} : { cause: error }),
+    retryable: !isFinal || error instanceof OtherVersion,
+    ...(isAnswer ? {} : { cause: error }),
   });
 }
 
