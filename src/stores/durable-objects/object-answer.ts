@@ -44,17 +44,9 @@ export type IndexAnswer =
   | { readonly word: 'unknown' };
 
 /** The object is of a version that does not know the request. It wrote nothing, and will have another version later. */
-export class OtherVersion extends Error {
-  override readonly name = 'OtherVersion';
+export class OtherVersion extends UnexpectedAnswer {}
 
-  constructor() {
-    super(
-      'the object is of another version of this library, which does not know this request, and wrote nothing: deploy the Worker that exports LockObject with the version of this Worker, and call again',
-    );
-  }
-}
-
-/** Reads the answer of a lock's object. @throws UnexpectedAnswer, OtherVersion */
+/** Reads the answer of a lock's object. @throws UnexpectedAnswer */
 export function readLockAnswer(text: string): LockAnswer {
   const answer = readAnswer(text);
   const { word, nowMs, item } = answer as Partial<LockAnswer>;
@@ -86,7 +78,11 @@ function readAnswer(text: string): Item {
   }
   if (!isObject(answer)) throw unexpected(answer);
   const { protocol, word } = answer;
-  if (word === 'unknown' && Number.isInteger(protocol)) throw new OtherVersion();
+  if (word === 'unknown' && Number.isInteger(protocol)) {
+    throw new OtherVersion(
+      'the object is of another version of this library, and wrote nothing: deploy the Worker that exports LockObject with the version of this one, and call again',
+    );
+  }
   if (protocol !== PROTOCOL) throw unexpected(answer);
   return answer;
 }

@@ -142,24 +142,22 @@ const WRONG_CLASS = /does not export a fetch/;
 
 /** Judges an error. An error of the platform never proves that the object has not applied the request. */
 export function classify(error: unknown): TryFailure {
-  const isDecided =
-    error instanceof CorruptLockError || error instanceof LockStoreError || error instanceof OtherVersion;
+  const isDecided = error instanceof CorruptLockError || error instanceof LockStoreError;
   const isFinal = isDecided || error instanceof UnexpectedAnswer || WRONG_CLASS.test(readThrownText(error, 'message'));
-  return { ambiguous: !isDecided, retry: !isFinal };
+  return { ambiguous: !(isDecided || error instanceof OtherVersion), retry: !isFinal };
 }
 
 /** Makes the error that callers see. */
 export function failureOf(error: unknown, operation: StoreOperation, name: string): Error {
   if (error instanceof CorruptLockError || error instanceof LockStoreError) return error;
   const isFinal = !classify(error).retry;
-  const isAnswer = error instanceof UnexpectedAnswer || error instanceof OtherVersion;
-  const why = isAnswer ? error.message : isFinal ? NO_LOCK_OBJECT : problemOf(error);
+  const why = error instanceof UnexpectedAnswer ? error.message : isFinal ? NO_LOCK_OBJECT : problemOf(error);
   return new LockStoreError(`${operation} of lock "${name}" failed: ${why}`, {
     code: isFinal ? 'INVALID_REQUEST' : 'UNAVAILABLE',
     lockName: name,
     operation,
     retryable: !isFinal || error instanceof OtherVersion,
-    ...(isAnswer ? {} : { cause: error }),
+    ...(error instanceof UnexpectedAnswer ? {} : { cause: error }),
   });
 }
 

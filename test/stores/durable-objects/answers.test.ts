@@ -164,6 +164,19 @@ test('row 221: fields of a newer version change nothing', async () => {
   expect(await run(store)).toMatchObject({ status: 'executed', release: 'released' });
 });
 
+test('row 186: F199 an object of another version is asked once, and the error can be retried', async () => {
+  let asked = 0;
+  const answer = () => {
+    asked++;
+    return JSON.stringify({ protocol: 2, word: 'unknown' });
+  };
+  const { store, state } = changing(answer);
+  state.left = Number.POSITIVE_INFINITY;
+
+  await expect(run(store)).rejects.toMatchObject({ code: 'INVALID_REQUEST', retryable: true });
+  expect(asked).toBe(1);
+});
+
 test('row 186: F199 while every answer lacks a value nobody runs, and the lock stays to the end of the lease', async () => {
   const { store, state } = changing(parsed(({ result: _, ...answer }) => answer));
   state.left = Number.POSITIVE_INFINITY;

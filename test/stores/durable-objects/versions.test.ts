@@ -44,7 +44,7 @@ const ANOTHER_VERSION = {
   code: 'INVALID_REQUEST',
   retryable: true,
   message:
-    'acquire of lock "job" failed: the object is of another version of this library, which does not know this request, and wrote nothing: deploy the Worker that exports LockObject with the version of this Worker, and call again',
+    'acquire of lock "job" failed: the object is of another version of this library, and wrote nothing: deploy the Worker that exports LockObject with the version of this one, and call again',
 };
 
 describe('row 186: callers of two versions', () => {
