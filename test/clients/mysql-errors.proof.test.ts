@@ -116,7 +116,8 @@ const ORMS: Readonly<Record<string, () => Promise<{ client: MysqlClient; inside:
   },
   async Kysely() {
     const db = await connectedKysely(server.url);
-    const inside: Inside = (work) => db.transaction().execute((joined) => work(overKysely<{ jobs: { id: number } }>(joined)));
+    const inside: Inside = (work) =>
+      db.transaction().execute((joined) => work(overKysely<{ jobs: { id: number } }>(joined)));
     return { client: overKysely(db), inside, close: () => db.destroy() };
   },
   async MikroORM() {
