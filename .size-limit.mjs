@@ -32,7 +32,7 @@ const STORES = {
   postgres: '31.5 kB',
   mysql: '31.7 kB',
   sqlite: '31.5 kB',
-  'durable-objects': '24.6 kB',
+  'durable-objects': '24.7 kB',
   azure: '28 kB',
 };
 

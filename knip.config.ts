@@ -40,6 +40,8 @@ const config: KnipConfig = {
     },
     'test/package': { entry: ['*.test.ts', '{program,two-copies}.ts'], ignoreDependencies: ['.+'] },
     'test/stores/dynamodb/agents': { entry: ['*.test.ts', 'program.ts'] },
+    // A process of the test loads these.
+    'test/firebase': { entry: ['*.test.ts', 'surroundings.mjs'], ignoreDependencies: ['.+'] },
     // Loaded by their names, or started.
     'test/{azurite,clients-redis,clients/native,clients/prisma,copied-sdk,mutation,observe/runtime-client,oldest-*}': {
       ignoreDependencies: ['.+'],

@@ -2,13 +2,20 @@ import { mysqlStore } from 'single-execution/mysql';
 import { describe, expect, test } from 'vitest';
 import { ownEngine } from '../support/backends/stage.js';
 import { finally_, INSTEAD, misuseOf, RAN } from './misuse.js';
-import { connectedKnex, connectedKysely, connectedSequelize, connectedTypeORM } from './mysql-clients.js';
+import {
+  connectedKnex,
+  connectedKysely,
+  connectedMikroORM,
+  connectedSequelize,
+  connectedTypeORM,
+} from './mysql-clients.js';
 
 const { server, pool } = await ownEngine('mysql');
 const { url } = server;
 
 const { refusal, twoRuns } = misuseOf(mysqlStore);
 const BY_FUNCTION = 'pass a function (text, values) => rows, as in docs/stores/mysql.md';
+const said = (name: string) => `TypeError: client is ${name}'s: ${BY_FUNCTION}`;
 const NO_CLIENT =
   /^TypeError: client is (an object|a string|a class): pass a pool or a connection of mysql2 or mariadb/;
 
@@ -41,14 +48,21 @@ describe('row 143: an object that cannot run statements is refused when the stor
       await transaction.rollback();
       await Promise.all([dataSource.destroy(), sequelize.close(), knex.destroy(), db.destroy()]);
     });
-    const said = (name: string) => `TypeError: client is ${name}'s: ${BY_FUNCTION}`;
-
     expect([dataSource, dataSource.manager, runner].map(refusal)).toEqual(Array(3).fill(said('TypeORM')));
     expect(refusal(sequelize)).toBe(said('Sequelize'));
     expect([knex, transaction].map(refusal)).toEqual(Array(2).fill(said('Knex')));
     expect(refusal(knex('jobs'))).toBe('TypeError: client is a promise: await it first');
     expect(refusal(db)).toBe(said('Kysely'));
     expect(await db.transaction().execute(async (inner) => refusal(inner))).toBe(said('Kysely'));
+  });
+
+  test('of MikroORM', async () => {
+    const orm = await connectedMikroORM(url);
+    finally_(() => orm.close());
+
+    const own = [orm, orm.em, orm.em.fork(), orm.em.getConnection(), orm.em.getDriver()];
+    expect(own.map(refusal)).toEqual(own.map(() => said('MikroORM')));
+    expect(refusal(await orm.em.getConnection().getNativeClient())).toBe('taken');
   });
 
   test('of mysql2: a cluster, a promise of a connection, options, the module', async () => {

@@ -81,9 +81,8 @@ describe('row 143: an object that cannot run statements is refused when the stor
     finally_(() => orm.close());
     const said = `TypeError: client is MikroORM's: ${BY_FUNCTION}`;
 
-    expect([orm, orm.em, orm.em.fork()].map(refusal)).toEqual([said, said, said]);
-    expect(refusal(orm.em.getConnection())).toMatch(/^TypeError: client is /);
-    expect(refusal(orm.em.getDriver())).toMatch(/^TypeError: client is /);
+    const own = [orm, orm.em, orm.em.fork(), orm.em.getConnection(), orm.em.getDriver()];
+    expect(own.map(refusal)).toEqual(own.map(() => said));
   });
 
   test('of Slonik', async () => {

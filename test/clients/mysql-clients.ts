@@ -1,5 +1,5 @@
 import type { MysqlClient } from 'single-execution/mysql';
-import { overKnex, overKysely, overPrisma, overSequelize, overTypeORM } from './mysql-functions.js';
+import { overKnex, overKysely, overMikroORM, overPrisma, overSequelize, overTypeORM } from './mysql-functions.js';
 import { prismaPackages } from './on-demand.js';
 import { planetscaleFetch } from './planetscale-fetch.js';
 import type { Connected, SqlClient } from './sql-client.js';
@@ -47,6 +47,8 @@ export const MYSQL_CLIENTS: readonly ClientOfMysql[] = [
   { package: 'drizzle-orm', kind: 'db.$client, over mysql2', connect: ofDrizzle },
   { package: 'knex', kind: 'knex()', connect: ofKnex },
   { package: 'kysely', kind: 'Kysely', connect: ofKysely },
+  { package: '@mikro-orm/mysql', kind: 'MikroORM', connect: ofMikroORM },
+  { package: '@mikro-orm/mysql', kind: 'getNativeClient()', connect: ofMikroPool },
   { package: '@prisma/client', kind: 'PrismaClient, over mariadb', connect: ofPrisma },
   { package: 'sequelize', kind: 'Sequelize', connect: ofSequelize },
   { package: 'typeorm', kind: 'DataSource', connect: ofTypeORM },
@@ -179,6 +181,22 @@ export async function connectedKysely(url: string) {
 async function ofKysely(url: string): Promise<ConnectedMysql> {
   const db = await connectedKysely(url);
   return { client: overKysely(db), close: () => db.destroy() };
+}
+
+export async function connectedMikroORM(url: string) {
+  const { EntitySchema, MikroORM } = await import('@mikro-orm/mysql');
+  const job = new EntitySchema({ name: 'Job', properties: { id: { type: 'number', primary: true } } });
+  return MikroORM.init({ clientUrl: url, entities: [job] });
+}
+
+async function ofMikroORM(url: string): Promise<ConnectedMysql> {
+  const orm = await connectedMikroORM(url);
+  return { client: overMikroORM(orm), close: () => orm.close() };
+}
+
+async function ofMikroPool(url: string): Promise<ConnectedMysql> {
+  const orm = await connectedMikroORM(url);
+  return { client: await orm.em.getConnection('write').getNativeClient(), close: () => orm.close() };
 }
 
 async function ofPrisma(url: string): Promise<ConnectedMysql> {

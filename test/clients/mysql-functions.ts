@@ -1,3 +1,4 @@
+import type { MikroORM } from '@mikro-orm/mysql';
 import type { Knex } from 'knex';
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Sequelize } from 'sequelize';
@@ -12,6 +13,14 @@ export const overKysely = <DB>(db: Kysely<DB>): MysqlClient => {
   return async (text, values) => {
     const { rows, numAffectedRows } = await db.withoutPlugins().executeQuery<object>(CompiledQuery.raw(text, values));
     return numAffectedRows === undefined ? rows : { affectedRows: numAffectedRows };
+  };
+};
+
+export const overMikroORM = (orm: MikroORM): MysqlClient => {
+  return (text, values) => {
+    const connection = orm.em.getConnection('write');
+    if (text.startsWith('SELECT')) return connection.execute<object[]>(text, values);
+    return connection.execute(text, values, 'run');
   };
 };
 

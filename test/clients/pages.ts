@@ -75,6 +75,11 @@ export const MYSQL_ROWS: readonly PageRow[] = [
   { client: 'Drizzle', packages: ['drizzle-orm'], pass: '`db.$client`' },
   { client: 'Knex', packages: ['knex'], pass: BY_FUNCTION },
   { client: 'Kysely', packages: ['kysely'], pass: BY_FUNCTION },
+  {
+    client: 'MikroORM',
+    packages: ['@mikro-orm/mysql'],
+    pass: "[a function](#pass-a-function); from 7.2, `await orm.em.getConnection('write').getNativeClient()`",
+  },
   { client: 'Prisma', packages: ['@prisma/client'], pass: BY_FUNCTION },
   { client: 'Sequelize', packages: ['sequelize'], pass: BY_FUNCTION },
   { client: 'TypeORM', packages: ['typeorm'], pass: BY_FUNCTION },

@@ -127,12 +127,13 @@ const USES: Readonly<Record<string, Uses>> = {
   '/observe': {
     observers: (observers: readonly Observer[]) => underLock(() => 'imported', memoryStore(), observers),
   },
-  '/mysql': playedElsewhere('overKnex', 'overKysely', 'overPrisma', 'overSequelize', 'overTypeORM'),
+  '/mysql': playedElsewhere('overKnex', 'overKysely', 'overMikroORM', 'overPrisma', 'overSequelize', 'overTypeORM'),
   '/postgres': playedElsewhere(
     ...['overKnex', 'overKysely', 'overMikroORM', 'overPrisma', 'overSequelize', 'overSlonik', 'overTypeORM'],
   ),
   '/process': {
     importPrices: (importPrices: Exported) => importPrices({ date: new Date(), triggeredAt: new Date() }),
+    digest: (digest: Exported) => digest(),
     onTick: (onTick: Exported) => onTick({ scheduleTime: new Date(Date.now() - 60_000).toISOString() }),
   },
   '/sqlite': playedElsewhere('overDatabase', 'overKnex', 'overKysely', 'overSqlite3'),

@@ -25,13 +25,18 @@ export interface ReadersProject {
   remove(): Promise<void>;
 }
 
-/** Makes such a folder. @param packages those that the pages install beside this one */
-export async function readersProject(packages: readonly string[]): Promise<ReadersProject> {
+/**
+ * Makes such a folder.
+ *
+ * @param packages those that the pages install beside this one
+ * @param from the folder whose node_modules has them
+ */
+export async function readersProject(packages: readonly string[], from = ROOT): Promise<ReadersProject> {
   const { folder, remove } = await builtPackage();
   for (const name of packages) {
     const path = join(folder, 'node_modules', name);
     await mkdir(dirname(path), { recursive: true });
-    await symlink(join(ROOT, 'node_modules', name), path, 'dir');
+    await symlink(join(from, 'node_modules', name), path, 'dir');
   }
   const start: ReadersProject['start'] = (args, env = {}) => {
     const child = spawn(process.execPath, args, { cwd: folder, env: { PATH: process.env['PATH'], ...env } });

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { startKeeper } from '../support/keeper.js';
 import { packagesOf } from '../support/package-sets.js';
 
@@ -22,10 +22,15 @@ export interface WorkerBundle {
   readonly gzipBytes: number;
 }
 
-/** Bundles a Worker as `wrangler deploy --minify` does. Modules of Node and of workerd stay imports. */
-export async function bundleWorker(path: string): Promise<WorkerBundle> {
+/**
+ * Bundles a Worker as `wrangler deploy --minify` does. Modules of Node and of workerd stay imports.
+ *
+ * @param change another text of a source file of the library
+ */
+export async function bundleWorker(path: string, change?: SourceChange): Promise<WorkerBundle> {
   const { outputFiles, metafile } = await build({
     entryPoints: [path],
+    plugins: change === undefined ? [] : [changing(change)],
     bundle: true,
     minify: true,
     keepNames: true,
@@ -40,6 +45,26 @@ export async function bundleWorker(path: string): Promise<WorkerBundle> {
   const [{ contents, text: code }] = outputFiles as [(typeof outputFiles)[number]];
   const imports = Object.values(metafile.outputs).flatMap((output) => output.imports.map((one) => one.path));
   return { code, imports, gzipBytes: (await promisify(gzip)(contents)).length };
+}
+
+/** A source file, by the end of its path, and what replaces a text in it. */
+export interface SourceChange {
+  readonly file: string;
+  readonly text: string;
+  readonly by: string;
+}
+
+function changing({ file, text, by }: SourceChange): Plugin {
+  const filter = new RegExp(`${file.replaceAll('.', '[.]')}$`);
+  return {
+    name: 'change',
+    setup: ({ onLoad }) =>
+      onLoad({ filter }, async ({ path }) => {
+        const contents = await readFile(path, 'utf8');
+        if (!contents.includes(text)) throw new Error(`${file} has no ${text} any more`);
+        return { contents: contents.replace(text, by), loader: 'ts' };
+      }),
+  };
 }
 
 /** The Worker's main module. It also collects rejections that nobody has caught. */
@@ -69,8 +94,10 @@ type MiniflareClass = new (
   options: object,
 ) => {
   readonly ready: Promise<URL>;
-  dispatchFetch(url: string): Promise<Response>;
-  getWorker(): Promise<{ scheduled(event: { scheduledTime: Date; cron: string }): Promise<{ outcome: Outcome }> }>;
+  getWorker(name?: string): Promise<{
+    fetch(url: string): Promise<Response>;
+    scheduled(event: { scheduledTime: Date; cron: string }): Promise<{ outcome: Outcome }>;
+  }>;
   getD1Database(binding: string): Promise<Database>;
   dispose(): Promise<void>;
 };
@@ -81,8 +108,8 @@ export interface RunningWorker {
   readonly pids: readonly number[];
   /** Sends a scheduled event, as a cron trigger does. @returns the outcome that the platform sees */
   trigger(scheduledTime: string, cron?: string): Promise<Outcome>;
-  /** The Worker's answer to a request of this path, as text. */
-  ask(path: string): Promise<string>;
+  /** The Worker's answer to a request of this path, as text. @param name another Worker beside it */
+  ask(path: string, name?: string): Promise<string>;
   /** The D1 database that is bound as `DB`. */
   readonly database: Database;
   /** Rejections that nobody has caught since the start. */
@@ -100,6 +127,8 @@ interface Runtime {
   readonly objects?: Readonly<Record<string, string>>;
   /** Whether the objects are of the older kind, which is backed by a key-value storage. */
   readonly inKv?: boolean;
+  /** Further Workers, by their names. Their bindings of objects lead to the objects of the first Worker. */
+  readonly beside?: Readonly<Record<string, WorkerBundle>>;
   /** A folder that keeps the data. By default it is a new one, which is removed at the end. */
   readonly folder?: string;
   readonly port?: number;
@@ -127,29 +156,39 @@ export function startWorker(
   return started;
 }
 
+/** The name of the first Worker. */
+const FIRST = 'tests';
+
+const modulesOf = (code: string) => [
+  { type: 'ESModule', path: 'main.js', contents: MAIN },
+  { type: 'ESModule', path: 'worker.js', contents: code },
+];
+
 async function start(
   { code }: WorkerBundle,
   bindings: Readonly<Record<string, string>>,
   runtime: Runtime,
 ): Promise<RunningWorker> {
   let printed = '';
-  const { compatibilityFlags = [], compatibilityDate = COMPATIBILITY_DATE, objects = {}, inKv, port, others } = runtime;
+  const {
+    compatibilityFlags = [],
+    compatibilityDate = COMPATIBILITY_DATE,
+    objects = {},
+    beside = {},
+    inKv,
+    port,
+  } = runtime;
+  const { others } = runtime;
   const folder = runtime.folder ?? (await dataFolder());
-  const classOf = ([name, className]: [string, string]) => [name, { className, useSQLite: !inKv }] as const;
+  const shared = { compatibilityDate, compatibilityFlags };
+  const objectsOf = (more: object) =>
+    Object.fromEntries(
+      Object.entries(objects).map(([name, className]) => [name, { className, useSQLite: !inKv, ...more }]),
+    );
   const { Miniflare } = (await packagesOf('test/edge'))('miniflare') as { readonly Miniflare: MiniflareClass };
   const miniflare = new Miniflare({
-    modules: [
-      { type: 'ESModule', path: 'main.js', contents: MAIN },
-      { type: 'ESModule', path: 'worker.js', contents: code },
-    ],
-    compatibilityDate,
     ...(port === undefined ? {} : { port }),
-    ...others,
-    compatibilityFlags,
-    bindings: { ...bindings },
-    d1Databases: ['DB'],
     d1Persist: folder,
-    durableObjects: Object.fromEntries(Object.entries(objects).map(classOf)),
     durableObjectsPersist: folder,
     handleRuntimeStdio: (...streams: Readable[]) => {
       for (const stream of streams) {
@@ -158,8 +197,26 @@ async function start(
         });
       }
     },
+    workers: [
+      {
+        name: FIRST,
+        modules: modulesOf(code),
+        ...shared,
+        ...others,
+        bindings: { ...bindings },
+        d1Databases: ['DB'],
+        durableObjects: objectsOf({}),
+      },
+      ...Object.entries(beside).map(([name, bundle]) => ({
+        name,
+        modules: modulesOf(bundle.code),
+        ...shared,
+        durableObjects: objectsOf({ scriptName: FIRST }),
+      })),
+    ],
   });
-  const ask = async (path: string) => (await miniflare.dispatchFetch(`http://worker.example${path}`)).text();
+  const ask = async (path: string, name?: string) =>
+    (await (await miniflare.getWorker(name)).fetch(`http://worker.example${path}`)).text();
   const keeper = startKeeper();
   const stop = async () => {
     await miniflare.dispose();

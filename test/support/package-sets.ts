@@ -24,6 +24,7 @@ const OF_TESTS = [
   'test/conformance',
   'test/copied-sdk',
   'test/edge',
+  'test/firebase',
   'test/infra/templates',
   'test/nodes/22',
   'test/nodes/24',

@@ -1,4 +1,4 @@
-import type { Item } from '../../core/record/lock-record.js';
+import { type Item, isText, readGrant, readRecord } from '../../core/record/lock-record.js';
 import { type Sent, systemClock } from '../../core/values/clock.js';
 import { type Asked, decide, isVerb, type Verb } from '../decisions.js';
 import { type IndexAnswer, type LockAnswer, PROTOCOL } from './object-answer.js';
@@ -111,8 +111,9 @@ export class LockObject {
 }
 
 /** @throws an error of the storage. The platform then starts the object anew, so that nothing is left half done. */
-async function answerOfLock({ storage }: LockObjectState, request: LockRequest): Promise<LockAnswer> {
+async function answerOfLock({ storage }: LockObjectState, request: LockRequest): Promise<LockAnswer | IndexAnswer> {
   const { verb, asked, sent, untilMs, isListed } = request;
+  if (!isWhole(request)) return UNKNOWN;
   const stored = (await storage.get(RECORD)) as Stored | undefined;
   const nowMs = systemClock.now();
   const { record: item, ended = [] } = stored ?? {};
@@ -126,10 +127,30 @@ async function answerOfLock({ storage }: LockObjectState, request: LockRequest):
   if (isForNow && nowMs >= untilMs) return answer('late');
   if (verb === 'acquire' && ended.includes((asked as Asked<'acquire'>).attemptId)) return answer('ended');
   if (stored === undefined && !isListed) return answer('unlisted');
+  if (isSound(item) && !isSound(write)) return UNKNOWN;
 
   const ends = verb === 'cancel' ? (asked as Asked<'cancel'>).claim.attemptId : endedBy(item, write);
-  await storage.put(RECORD, { record: write, ended: ends === undefined ? ended : withEnded(ended, ends) });
+  await storage.put(RECORD, { ...stored, record: write, ended: ends === undefined ? ended : withEnded(ended, ends) });
   return answer('decided', result);
+}
+
+/** The answer to a request that this version does not know, or that lacks a value which the verb needs. */
+const UNKNOWN = { word: 'unknown' } as const;
+
+function isWhole({ sent, untilMs, isListed }: Partial<LockRequest>): boolean {
+  const numbers = [untilMs, sent?.firstSentWall, sent?.firstSentMono];
+  return numbers.every((value) => Number.isFinite(value)) && typeof isListed === 'boolean';
+}
+
+/** Whether every verb can read a record. */
+function isSound(record: Item = {}): boolean {
+  try {
+    readRecord('', record);
+    if (record['state'] === 'held') readGrant('', record);
+    return record['state'] !== 'held' || isText(record['attemptId']);
+  } catch {
+    return false;
+  }
 }
 
 function decided(...args: Parameters<typeof decide>): ReturnType<typeof decide> | undefined {
@@ -156,7 +177,7 @@ async function answerOfIndex({ storage }: LockObjectState, request: IndexRequest
     await storage.put(NAMES + add, true);
     return { word: 'added' };
   }
-  if (typeof prefix !== 'string') return { word: 'unknown' };
+  if (typeof prefix !== 'string') return UNKNOWN;
   const startAfter = after === undefined ? {} : { startAfter: NAMES + after };
   const found = await storage.list({ prefix: NAMES + prefix, ...startAfter, limit: NAMES_AT_ONCE });
   const names = [...found.keys()].map((key) => key.slice(NAMES.length));

@@ -8,7 +8,8 @@ import type { Asked, Result, Verb } from '../decisions.js';
 /*
  * The answers of an object, read closely: an answer is believed only if the object can have given it to this request.
  * The binding may be of another class, and the object may run another version of the Worker than its caller. A new
- * version may add fields to an answer. When it changes what a field means, it raises `PROTOCOL`.
+ * version may add a field to a request or an answer if whoever does not know the field acts rightly without it. For any
+ * other change it raises `PROTOCOL`. In every version, `unknown` means that the object wrote nothing.
  */
 
 export const PROTOCOL = 1;
@@ -42,6 +43,9 @@ export type IndexAnswer =
   /** This version of the object does not know the request. */
   | { readonly word: 'unknown' };
 
+/** The object is of a version that does not know the request. It wrote nothing, and will have another version later. */
+export class OtherVersion extends UnexpectedAnswer {}
+
 /** Reads the answer of a lock's object. @throws UnexpectedAnswer */
 export function readLockAnswer(text: string): LockAnswer {
   const answer = readAnswer(text);
@@ -74,7 +78,12 @@ function readAnswer(text: string): Item {
   }
   if (!isObject(answer)) throw unexpected(answer);
   const { protocol, word } = answer;
-  if (protocol !== PROTOCOL || word === 'unknown') throw unexpected(answer);
+  if (word === 'unknown' && Number.isInteger(protocol)) {
+    throw new OtherVersion(
+      'the object is of another version of this library, and wrote nothing: deploy the Worker that exports LockObject with the version of this one, and call again',
+    );
+  }
+  if (protocol !== PROTOCOL) throw unexpected(answer);
   return answer;
 }
 

@@ -8,7 +8,15 @@ import { errorName, readThrown, readThrownText } from '../../core/values/thrown.
 import { type Asked, decide, operationOf, type Result, type Verb } from '../decisions.js';
 import type { ChangeAnswer } from '../storage-change.js';
 import type { IndexRequest, LockRequest } from './lock-object.js';
-import { type LockAnswer, PROTOCOL, readAdded, readLockAnswer, readResult, unexpected } from './object-answer.js';
+import {
+  type LockAnswer,
+  OtherVersion,
+  PROTOCOL,
+  readAdded,
+  readLockAnswer,
+  readResult,
+  unexpected,
+} from './object-answer.js';
 
 /** The binding of the class `LockObject`; `DurableObjectNamespace` of @cloudflare/workers-types fits. */
 export interface LockNamespace {
@@ -134,12 +142,9 @@ const WRONG_CLASS = /does not export a fetch/;
 
 /** Judges an error. An error of the platform never proves that the object has not applied the request. */
 export function classify(error: unknown): TryFailure {
-  const isFinal =
-    error instanceof CorruptLockError ||
-    error instanceof LockStoreError ||
-    error instanceof UnexpectedAnswer ||
-    WRONG_CLASS.test(readThrownText(error, 'message'));
-  return { ambiguous: !(error instanceof CorruptLockError || error instanceof LockStoreError), retry: !isFinal };
+  const isDecided = error instanceof CorruptLockError || error instanceof LockStoreError;
+  const isFinal = isDecided || error instanceof UnexpectedAnswer || WRONG_CLASS.test(readThrownText(error, 'message'));
+  return { ambiguous: !(isDecided || error instanceof OtherVersion), retry: !isFinal };
 }
 
 /** Makes the error that callers see. */
@@ -151,7 +156,7 @@ export function failureOf(error: unknown, operation: StoreOperation, name: strin
     code: isFinal ? 'INVALID_REQUEST' : 'UNAVAILABLE',
     lockName: name,
     operation,
-    retryable: !isFinal,
+    retryable: !isFinal || error instanceof OtherVersion,
     ...(error instanceof UnexpectedAnswer ? {} : { cause: error }),
   });
 }

@@ -50,7 +50,10 @@ const FOREIGN: readonly Foreign[] = [
     name: "MikroORM's",
     remedy: BY_FUNCTION,
     is: (client) =>
-      has(client, 'getConnection', 'getUnitOfWork') || (has(client, 'getMetadata') && typeof client['em'] === 'object'),
+      has(client, 'getConnection', 'getUnitOfWork') ||
+      // Its connection and its driver, whose `execute` returns no count.
+      has(client, 'getPlatform', 'execute') ||
+      (has(client, 'getMetadata') && typeof client['em'] === 'object'),
   },
 ];
 

@@ -112,7 +112,46 @@ describe('row 221: F208: an answer that no object gives', () => {
       await expect(verbs[verb]?.(store, lease), title).rejects.toMatchObject(refused);
     }
   });
+
+  test.each(['acquire', ...Object.keys(verbs).filter((verb) => verb !== 'list')])(
+    'row 186: F199 a request for %s that lacks any value leaves a record that every call can read',
+    async (verb) => {
+      for (let left = Number.POSITIVE_INFINITY, nth = 0; nth < left; nth++) {
+        const objects = objectsInMemory();
+        const sound = durableObjectStore(objects);
+        const lacking = durableObjectStore({
+          idFromName: (name) => objects.idFromName(name),
+          get: (id) => ({
+            fetch(url, { body, ...init }) {
+              const request = JSON.parse(body);
+              if (request.verb !== verb) return objects.get(id).fetch(url, { ...init, body });
+              const places = placesIn(request);
+              left = places.length;
+              places[nth]?.();
+              return objects.get(id).fetch(url, { ...init, body: JSON.stringify(request) });
+            },
+          }),
+        });
+        if (verb === 'acquire') await lacking.acquire(CLAIM, call()).catch(() => undefined);
+        else {
+          const granted = await sound.acquire(CLAIM, call());
+          const lease = granted.status === 'acquired' ? granted.lease : expect.unreachable();
+          await verbs[verb]?.(lacking, lease).catch(() => undefined);
+        }
+
+        expect(['executed', 'skipped']).toContain((await run(sound)).status);
+      }
+    },
+  );
 });
+
+/** What removes each value of a request, also those inside others. */
+function placesIn(value: Record<string, unknown>): (() => void)[] {
+  return Object.entries(value).flatMap(([key, inner]) => [
+    () => void delete value[key],
+    ...(typeof inner === 'object' && inner !== null ? placesIn(inner as Record<string, unknown>) : []),
+  ]);
+}
 
 test('row 221: fields of a newer version change nothing', async () => {
   const newer = (value: unknown): unknown =>
@@ -123,6 +162,28 @@ test('row 221: fields of a newer version change nothing', async () => {
   state.left = Number.POSITIVE_INFINITY;
 
   expect(await run(store)).toMatchObject({ status: 'executed', release: 'released' });
+});
+
+test('row 186: F199 an object of another version is asked once, and the error can be retried', async () => {
+  let asked = 0;
+  const answer = () => {
+    asked++;
+    return JSON.stringify({ protocol: 2, word: 'unknown' });
+  };
+  const { store, state } = changing(answer);
+  state.left = Number.POSITIVE_INFINITY;
+
+  await expect(run(store)).rejects.toMatchObject({ code: 'INVALID_REQUEST', retryable: true });
+  expect(asked).toBe(1);
+});
+
+test('row 186: F199 while every answer lacks a value nobody runs, and the lock stays to the end of the lease', async () => {
+  const { store, state } = changing(parsed(({ result: _, ...answer }) => answer));
+  state.left = Number.POSITIVE_INFINITY;
+  await expect(run(store)).rejects.toMatchObject(refused);
+  state.left = 0;
+
+  expect(await run(store)).toMatchObject({ status: 'skipped', reason: 'locked' });
 });
 
 test('row 221: F208: the message names what came, and not what it holds', async () => {
