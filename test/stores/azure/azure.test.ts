@@ -276,7 +276,7 @@ describe('F216 what answers in the place of the service is not believed', () => 
     const { proxy, at } = await proxied();
     proxy.inject({ kind: 'answer', at: 'before', status, text }, { times: 99, when });
     const store = azureTableStore({ client: azureClient(at, place), keyPrefix: 'gateway:' });
-    const error = await failureOf<LockStoreError>(store.acquire(claim({ name: title }), call(300)));
+    const error = await failureOf<LockStoreError>(store.acquire(claim({ name: title }), call(1_000)));
 
     expect(error.message).toContain('not from Azure Table Storage');
     expect(error.code).toBe('UNAVAILABLE');
