@@ -160,6 +160,12 @@ describe('row 231: F214 each problem has its code and its remedy, and no message
       'INVALID_REQUEST',
       'allowInsecureConnection: true',
     ],
+    [
+      'a login over http',
+      () => new TableClient(url, place, { getToken: async () => ({ token: 'x', expiresOnTimestamp: 9e12 }) }, ONCE),
+      'INVALID_REQUEST',
+      'sends no login of @azure/identity over http: use https',
+    ],
     ['no server', () => azureClient('http://127.0.0.1:1/acme', place), 'UNAVAILABLE', 'could not be reached'],
     ['no such host', () => azureClient('http://nosuch.invalid/acme', place), 'UNAVAILABLE', 'could not be reached'],
   ];
