@@ -32,8 +32,17 @@ export interface AzureHost {
   invoke(name: string, call: TimerCall): Promise<unknown>;
 }
 
-/** Loads the package @azure/functions as the worker does. @param load loads it by its name in a set of packages */
-export function azureHost(load: NodeJS.Require = createRequire(import.meta.url), name = '@azure/functions'): AzureHost {
+/**
+ * Loads the package @azure/functions as the worker does.
+ *
+ * @param load loads it by its name in a set of packages
+ * @param log gets what functions log
+ */
+export function azureHost(
+  load: NodeJS.Require = createRequire(import.meta.url),
+  name = '@azure/functions',
+  log: (line: string) => void = () => undefined,
+): AzureHost {
   const registered = new Map<string, { readonly metadata: Metadata; readonly callback: Callback }>();
   let model: Model | undefined;
   const core = {
@@ -63,7 +72,8 @@ export function azureHost(load: NodeJS.Require = createRequire(import.meta.url),
       const [binding = ''] = Object.keys(metadata.bindings);
       const inputData = [{ name: binding, data: { json: JSON.stringify(timer) } }];
       const request = { inputData, triggerMetadata: {}, ...(retryContext && { retryContext }) };
-      const core = { invocationId: `call ${calls++}`, metadata, request, log: () => undefined };
+      const logs = (_level: string, _category: string, line: string) => log(line);
+      const core = { invocationId: `call ${calls++}`, metadata, request, log: logs };
       const invocation = model.getInvocationModel(core);
       const { context, inputs } = await invocation.getArguments();
       const result = await invocation.invokeFunction(context, inputs, callback);
