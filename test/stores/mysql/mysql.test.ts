@@ -340,9 +340,10 @@ test.each<[unknown, string]>([
   [{ client: {} }, 'client is an object: pass a pool'],
   [{ client: { query: () => 1, escape: () => 1 } }, 'client is of the package mysql: pass a pool of mysql2 or mariadb'],
   [{ client: Promise.resolve() }, 'client is a promise: await it first'],
-  ...['🔒', 'x'.repeat(65), 'locks '].map(
-    (table) => [{ client: () => [], table }, `table has the name '${table.slice(0, 64)}`] as const,
-  ),
+  ...['🔒', 'x'.repeat(65), 'locks '].map((table): [unknown, string] => [
+    { client: () => [], table },
+    `table has the name '${table.slice(0, 64)}`,
+  ]),
   [{ client: () => [], table: 7 }, "table is 7: pass the name of a table, or of a schema and a table: 'jobs.locks'"],
 ])('options %j are refused', (options, message) => {
   expect(() => mysqlStore(options as never)).toThrow(message);
