@@ -1,4 +1,4 @@
-import type { AzureNamedKeyCredential, AzureSASCredential, TableClient } from '@azure/data-tables';
+import type { AzureSASCredential, TableClient } from '@azure/data-tables';
 import { azureTableStore, createAzureTable } from '../../azure.js';
 import type { Clock } from '../../index.js';
 import { wrongUse } from '../exit-code.js';
@@ -105,21 +105,13 @@ async function clientOf(tableName: string, env: Environment): Promise<TableClien
   );
 }
 
-interface Tables {
-  readonly AzureNamedKeyCredential: typeof AzureNamedKeyCredential;
-  readonly AzureSASCredential: typeof AzureSASCredential;
-}
+type Tables = Pick<typeof import('@azure/data-tables'), 'AzureNamedKeyCredential' | 'AzureSASCredential'>;
 
 /** The login by a key, by a SAS token, or else by what `DefaultAzureCredential` finds on this host. */
 async function credentialOf(tables: Tables, account: string, { [KEY]: key, [TOKEN]: token }: Environment) {
   if (key) return new tables.AzureNamedKeyCredential(account, key);
   if (token) return new tables.AzureSASCredential(token.replace(/^\?/, ''));
   const what = `${ACCOUNT} without ${KEY} or ${TOKEN}`;
-  // Not a package of this repository: its newest version asks for a newer Node.
-  const { DefaultAzureCredential } = await needing(
-    ['@azure/identity'],
-    () => import('@azure/identity' as string) as Promise<{ readonly DefaultAzureCredential: new () => object }>,
-    what,
-  );
+  const { DefaultAzureCredential } = await needing(['@azure/identity'], () => import('@azure/identity'), what);
   return new DefaultAzureCredential();
 }
