@@ -36,7 +36,7 @@ const config: KnipConfig = {
     // Programs of tests import these by their names.
     'test/others': {
       entry: ['*.ts'],
-      ignoreDependencies: ['execa.*', 'proper-lockfile', 'signal-exit.*', 'write-file-.*'],
+      ignoreDependencies: ['@azure/.*', 'execa.*', 'proper-lockfile', 'signal-exit.*', 'write-file-.*'],
     },
     'test/package': { entry: ['*.test.ts', '{program,two-copies}.ts'], ignoreDependencies: ['.+'] },
     'test/stores/dynamodb/agents': { entry: ['*.test.ts', 'program.ts'] },
@@ -51,6 +51,8 @@ const config: KnipConfig = {
   ignoreDependencies: [
     // The name that a test gives the file of an example.
     'example',
+    // Of users, and of the set test/others.
+    '@azure/identity',
     '@humanwhocodes/upstash-redis-server',
     '@nestjs/common',
     '@nestjs/core',

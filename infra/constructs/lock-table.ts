@@ -8,6 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Construct, type IConstruct } from 'constructs';
+import { checkKeyPrefix } from '../../src/core/values/names.js';
 import { grantLock, grantOperate, grantRead } from './grant-lock.js';
 import { shown } from './props-shape.js';
 import type { TableResource } from './table-resource.js';
@@ -176,7 +177,7 @@ class ExistingTable extends Construct implements ILockTable {
       throw new TypeError(`table is ${shown(table)}: pass a Table or TableV2, such as TableV2.fromTableName(…)`);
     }
     this.table = table;
-    this.keyPrefix = keyPrefix;
+    this.keyPrefix = checkKeyPrefix(keyPrefix);
     refuseUnsafeTable(table, { timeToLive: 'other-items' });
   }
 

@@ -37,6 +37,11 @@ export interface InvocationContext {
   readonly invocationId: string;
   /** The name of the function. */
   readonly functionName: string;
+  /** What the platform says of a retry; absent for a function without a retry policy. */
+  readonly retryContext?: {
+    /** How many retries this call is: 0 for the first call. */
+    readonly retryCount: number;
+  };
 }
 
 /** Options of `withSingleExecution` for Azure Functions. One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required. */
@@ -118,7 +123,7 @@ export function withSingleExecution<T extends Timer = Timer, X extends Invocatio
     return reply(await run(task, order, policy)) as undefined;
   };
   async function timerTrigger(this: unknown, ...args: [T, X]): Promise<void> {
-    return runFor(this, (timer) => readTimer(timer, settings.clock.now()), args);
+    return runFor(this, (timer) => ({ ...readTimer(timer, settings.clock.now()), ...readRetry(args[1]) }), args);
   }
   async function now(this: unknown, ...args: [T, X]): Promise<void> {
     // `job.now()` makes the wrapped handler its `this`, which means nothing to the handler.
@@ -135,6 +140,12 @@ function readTimer(timer: Timer, nowMs: number): Trigger {
   const next = timer?.scheduleStatus?.next;
   const read = readInstant(String(next).startsWith(NEVER) ? undefined : next);
   return read.tickMs !== undefined && read.tickMs > nowMs + EARLY_MS ? { isManual: true } : read;
+}
+
+/** Counts the deliveries of an occurrence, if the function has a retry policy. */
+function readRetry(context: InvocationContext): Trigger {
+  const { retryCount } = context?.retryContext ?? {};
+  return typeof retryCount === 'number' ? { attempt: retryCount + 1 } : {};
 }
 
 const whoRuns = ({ functionName, invocationId }: InvocationContext): string =>

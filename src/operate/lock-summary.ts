@@ -1,13 +1,13 @@
 import type { LockInfo, RunInfo } from '../admin/lock-admin.js';
 import { isTaken, stateWithoutPause } from '../admin/lock-info.js';
 import { defined } from '../core/values/defined.js';
-import { nameProblem } from '../core/values/names.js';
+import { prefixProblem } from '../core/values/names.js';
 import { causeWords } from '../core/values/thrown.js';
 import type { DueTicks } from './due-ticks.js';
 import { shortInstant, shortSpan, tickWords, toTheSecond } from './times.js';
 import { lastRenewal, pauseWords } from './verdict.js';
 
-export { causeWords, isTaken, nameProblem, stateWithoutPause };
+export { causeWords, isTaken, prefixProblem, stateWithoutPause };
 
 /** A lock's summary for one line. Durations in milliseconds. */
 export interface LockSummary {

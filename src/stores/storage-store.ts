@@ -23,9 +23,8 @@ import {
   unusedCompletions,
 } from '../core/request/attempt.js';
 import { answered } from '../core/request/try-loop.js';
-import { describe } from '../core/values/checks.js';
 import { defined } from '../core/values/defined.js';
-import { memberListName, nameProblem } from '../core/values/names.js';
+import { checkKeyPrefix, memberListName, nameProblem } from '../core/values/names.js';
 import { type Asked, decide, keepingUnreadable, operationOf, type Result, type Verb } from './decisions.js';
 import { type ChangeAnswer, change, listAll } from './storage-change.js';
 import type { Storage } from './storage-port.js';
@@ -34,14 +33,14 @@ import type { Storage } from './storage-port.js';
  * Makes the verbs of runs, of the members of an election, and of operators. Each verb changes one record in a storage.
  *
  * @param storageOf makes the storage for one call
- * @param keyPrefix put before each lock name
- * @throws TypeError for a prefix that is not a string
+ * @param prefix put before each lock name
+ * @throws TypeError, RangeError for a prefix that no key can begin with
  */
 export function storageStore<Version>(
   storageOf: (call: StoreCall) => Storage<Version>,
-  keyPrefix: unknown = '',
+  prefix: unknown = '',
 ): LockStore & MemberStore & LockAdminStore {
-  if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: pass a string`);
+  const keyPrefix = checkKeyPrefix(prefix);
   const swap: Swap = (verb, name, asked, call) => {
     const operation = operationOf(verb);
     return change(storageOf(call), { operation, name, key: lockKey(keyPrefix, name, operation) }, call, (found) =>

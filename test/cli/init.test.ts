@@ -34,9 +34,9 @@ const DATABASES = kindsWith('sql');
 let databases: Engines;
 const folders: string[] = [];
 beforeAll(async () => {
-  [cli, built, databases] = await Promise.all([builtCli([]), builtPackage(), startEngines(...DATABASES)]);
+  [cli, built, databases] = await Promise.all([builtCli([]), builtPackage(), startEngines(...DATABASES, 'azure')]);
   const modules = join(built.folder, 'node_modules');
-  for (const name of ['@aws-sdk', 'croner', ...DATABASE_CLIENTS]) {
+  for (const name of ['@aws-sdk', '@azure', 'croner', ...DATABASE_CLIENTS]) {
     await symlink(join(ROOT, 'node_modules', name), join(modules, name), 'dir');
   }
 });
@@ -122,6 +122,18 @@ test.each<[string, Record<string, string>, string[], string[]]>([
     ['--name', 'job', '--store', 'sqlite'],
     ['job.cron.ts', 'job.test.ts', 'job.ts'],
   ],
+  [
+    'Azure Functions',
+    {},
+    ['--name', 'job', '--store', 'azure'],
+    ['host.json', 'job.mjs', 'job.test.mjs', 'job.timer.mjs'],
+  ],
+  [
+    'an app of Azure Functions',
+    { 'host.json': '{}', 'tsconfig.json': '{}' },
+    ['--name', 'job', '--store', 'azure'],
+    ['job.test.ts', 'job.timer.ts', 'job.ts'],
+  ],
 ])('init finds out what to write: %s', async (_, files, args, expected) => {
   const { code, stderr, written } = await initIn(files, ...args);
 
@@ -144,6 +156,7 @@ test('init names the packages that are missing', async () => {
 test.each([
   ['postgres', ['@types/pg', 'croner']],
   ['sqlite', ['single-execution', '@libsql/client', 'croner']],
+  ['azure', ['single-execution', '@azure/functions', '@azure/data-tables']],
 ])('init names the packages that are missing for %s', async (store, missing) => {
   const dependencies = store === 'postgres' ? { 'single-execution': '*', pg: '*', typescript: '*' } : {};
   const { stdout } = await initIn({ 'package.json': JSON.stringify({ dependencies }) }, '--store', store, '--json');
@@ -152,13 +165,25 @@ test.each([
 });
 
 test.each([
-  [['--store', 'oracle'], `--store is 'oracle': pass ${['dynamodb', ...DATABASES].join(', ')}`],
+  [['--store', 'oracle'], `--store is 'oracle': pass ${['dynamodb', ...DATABASES, 'azure'].join(', ')}`],
   [['--infra', 'pulumi'], "--infra is 'pulumi': pass cdk, sam, terraform, serverless, sst"],
   [['--store', 'sqlite', '--infra', 'cdk'], '--infra is for --store dynamodb: leave out --infra, or --store sqlite'],
 ])('init refuses %j', async (args, message) => {
   const { code, stderr, written } = await initIn({}, '--name', 'job', ...args);
 
   expect({ code, stderr, written }).toEqual({ code: 2, stderr: `single-execution: ${message}\n`, written: [] });
+});
+
+test.each([
+  [undefined, '', "*.timer.mjs'"],
+  ['index.js', '', "{index.js,*.timer.mjs}'"],
+  ['src/{index,functions/*}.js', 'typescript', "{src/{index,functions/*}.js,dist/*.timer.js}'"],
+  ['dist/*.timer.js', 'typescript', undefined],
+])('init says how Azure finds the function: main is %j', async (main, dependency, expected) => {
+  const manifest = JSON.stringify({ main, devDependencies: { [dependency]: '*' } });
+  const { stdout } = await initIn({ 'package.json': manifest }, '--name', 'job', '--store', 'azure');
+
+  expect(/^to load it: npm pkg set main='(.*)$/m.exec(stdout)?.[1]).toBe(expected);
 });
 
 test.each<[string, Record<string, string>, object, string]>([
@@ -358,6 +383,45 @@ test.each(DATABASES)(
   120_000,
 );
 
+test('what init writes for azure does what it says, and of two workers one works', async () => {
+  const folder = join(built.folder, 'azure');
+  await mkdir(folder);
+  const { stdout } = await innerCli(['init', '--name', 'send-digest', '--store', 'azure'], {}, { cwd: folder });
+  const [tested = '', tableMade = '', loaded = ''] = [
+    ...stdout.matchAll(/^to (?:test|make the table|load it): (.+)$/gm),
+  ].map(([, line = '']) => line.replace('npx single-execution', 'node ../node_modules/single-execution/dist/cli.js'));
+  const { AZURE_STORAGE_CONNECTION_STRING: connection = '' } = databases.on('azure').env;
+  const { PATH } = process.env;
+  const shell = {
+    cwd: folder,
+    env: { PATH, AzureWebJobsStorage: connection, AZURE_STORAGE_CONNECTION_STRING: connection },
+  };
+  const program = join(folder, 'send-digest.timer.mjs');
+  // Azurite has http on a port of its own here. With UseDevelopmentStorage=true the client allows http.
+  const text = await readFile(program, 'utf8');
+  await writeFile(program, text.replace('maxRetries: 0 },', '$& allowInsecureConnection: true,'));
+
+  await run('sh', ['-c', tested], shell);
+  await run('sh', ['-c', tableMade], shell);
+  await writeFile(join(folder, 'package.json'), '{}');
+  await run('sh', ['-c', loaded], shell);
+  expect(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))).toEqual({ main: '*.timer.mjs' });
+  expect(JSON.parse(await readFile(join(folder, 'host.json'), 'utf8'))).toEqual({
+    version: '2.0',
+    functionTimeout: '00:05:00',
+  });
+  const tick = new Date(Date.now() - 60_000).toISOString();
+  const worker = [
+    '--import',
+    import.meta.resolve('tsx'),
+    fileURLToPath(new URL('../support/azure-worker.ts', import.meta.url)),
+  ];
+  const works = [0, 1].map(() => run(process.execPath, [...worker, program, 'sendDigest', tick], shell));
+  const lines = (await Promise.all(works)).map((end) => end.stdout.trimEnd().split('\n').at(-1));
+
+  expect(lines.sort()).toEqual([`send-digest of ${tick}`, 'skipped']);
+}, 120_000);
+
 test('what is written in TypeScript compiles under strict settings', async () => {
   const written = async (runner: string) => {
     const manifest = JSON.stringify({ name: 'send-digest', devDependencies: { [runner]: '*' } });
@@ -366,7 +430,7 @@ test('what is written in TypeScript compiles under strict settings', async () =>
   };
   const ofProcess = async (store: string) => {
     const { folder, written } = await initIn({ 'tsconfig.json': '{}' }, '--name', `on-${store}`, '--store', store);
-    const files = written.filter((file) => file !== 'tsconfig.json');
+    const files = written.filter((file) => file.endsWith('.ts'));
     const texts = files.map(
       async (file) => [join(import.meta.dirname, file), await readFile(join(folder, file), 'utf8')] as const,
     );
@@ -379,7 +443,7 @@ test('what is written in TypeScript compiles under strict settings', async () =>
     [join(import.meta.dirname, 'send-digest.test.ts'), await bare('send-digest.test.ts')],
     [join(import.meta.dirname, 'send-digest-vitest.test.ts'), await withVitest('send-digest.test.ts')],
     [join(import.meta.dirname, 'send-digest-stack.ts'), await bare('send-digest-stack.ts')],
-    ...(await Promise.all(DATABASES.map(ofProcess))).flat(),
+    ...(await Promise.all([...DATABASES, 'azure'].map(ofProcess))).flat(),
     SMALL_CDK,
   ]);
 

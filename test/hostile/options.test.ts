@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { type LockAdmin, lockAdmin } from 'single-execution/admin';
+import { azureTableStore } from 'single-execution/azure';
+import { durableObjectStore } from 'single-execution/durable-objects';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { type MemoryStore, memoryStore } from 'single-execution/memory';
+import { mysqlStore } from 'single-execution/mysql';
+import { postgresStore } from 'single-execution/postgres';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
+import { sqliteStore } from 'single-execution/sqlite';
+import { compareAndSwapStore } from 'single-execution/store';
 import { upstashStore } from 'single-execution/upstash';
 import { describe, expect, test } from 'vitest';
 import { readRecord } from '../../src/core/record/lock-record.js';
@@ -11,6 +17,12 @@ import { call } from '../support/one-run.js';
 import { DOORS } from './doors.js';
 
 const client = { evalsha: async () => null, eval: async () => null };
+const NOTHING = async () => null;
+const azureClient = {
+  ...{ url: 'https://x.example', tableName: 'locks' },
+  ...{ getEntity: NOTHING, createEntity: NOTHING, updateEntity: NOTHING, listEntities: NOTHING, createTable: NOTHING },
+};
+const namespace = { idFromName: NOTHING, get: NOTHING };
 const STORES: readonly (readonly [string, readonly string[], object, (options: never) => unknown])[] = [
   ...[dynamoDBStore, dynamoDBAdminStore].map((make) => {
     const options = ['tableName', 'client', 'partitionKey', 'sortKey', 'keyPrefix'];
@@ -18,7 +30,30 @@ const STORES: readonly (readonly [string, readonly string[], object, (options: n
   }),
   ...[redisStore, redisAdminStore].map((make) => [make.name, ['client', 'keyPrefix'], { client }, make] as const),
   ['upstashStore', ['redis', 'keyPrefix'], { redis: client }, upstashStore],
+  ...[postgresStore, mysqlStore, sqliteStore].map((make) => {
+    const sound = { client: make === sqliteStore ? { execute: NOTHING } : NOTHING };
+    return [make.name, ['client', 'table', 'keyPrefix'], sound, make] as const;
+  }),
+  ['azureTableStore', ['client', 'keyPrefix'], { client: azureClient }, azureTableStore],
+  [
+    'compareAndSwapStore',
+    ['storage', 'keyPrefix'],
+    { storage: { read: NOTHING, write: NOTHING } },
+    compareAndSwapStore,
+  ],
+  ['durableObjectStore', ['keyPrefix'], {}, (options) => durableObjectStore(namespace as never, options)],
 ];
+
+/** Texts that a store would send as another text, cut off, or could not send. */
+const NEVER_SENT = ['\ud800', 'a\udc00', '\0', 'a\0b', 'x'.repeat(10_000)];
+const REFUSED: Readonly<Record<string, readonly string[]>> = {
+  keyPrefix: [...NEVER_SENT, 'e\u0301', 'a\nb', 'x'.repeat(101)],
+  // SQLite takes a name of any length.
+  table: ['', '.', 'a.', ...NEVER_SENT.slice(0, -1)],
+  tableName: ['', 'é', 'a b', '   ', '%20', '🔒', ...NEVER_SENT.slice(0, -1)],
+  partitionKey: ['', '__proto__', 'state'],
+  sortKey: ['', '__proto__', 'state'],
+};
 
 /** Options of which one has any value, or a wrong name such as `__proto__`. Sometimes any value instead of options. */
 const anyOptions = (known: readonly string[], sound: object) =>
@@ -90,6 +125,20 @@ describe.each(STORES)('any options of %s', (_make, known, sound, make) => {
       }),
       { numRuns: 400 },
     );
+  });
+
+  const texts = Object.entries(REFUSED).filter(([option]) => known.includes(option));
+  test('F210 a text that the store would not send as it is is refused, with its option, itself and the remedy', () => {
+    const options = { ...sound };
+    for (const [option, text] of texts.flatMap(([option, all]) => all.map((text) => [option, text] as const))) {
+      const open = () => make({ ...options, [option]: text } as never);
+      const shown = text === '' ? "''" : text.slice(0, 64).replace(/\p{Surrogate}/gu, '.');
+      expect(open, `${option} ${JSON.stringify(text.slice(0, 9))}`).toThrow(
+        /: .*(pass|remove|shorten|leave room|use a)/s,
+      );
+      expect(open).toThrow(new RegExp(`^${option} (is|has the name) .*`, 's'));
+      if (!text.includes('\ud800') && !text.includes('\udc00')) expect(open).toThrow(shown);
+    }
   });
 });
 

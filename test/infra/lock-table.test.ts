@@ -142,6 +142,16 @@ describe('F77 refuses eventually consistent replicas', () => {
 });
 
 describe('LockTable.fromTable', () => {
+  test.each(['a\ud800', 'a\0', 'e\u0301', 'x'.repeat(101)])(
+    'F210 refuses the key prefix %j, as the store would',
+    (keyPrefix) => {
+      const stack = appStack();
+      const shop = TableV2.fromTableName(stack, 'Shop', 'shop');
+
+      expect(() => LockTable.fromTable(stack, 'Locks', shop, { keyPrefix })).toThrow(/^keyPrefix is '/);
+    },
+  );
+
   test('takes the locks as they come without a keyPrefix, and with it where there is one', () => {
     const stack = appStack();
     const shop = TableV2.fromTableName(stack, 'Shop', 'shop');

@@ -14,8 +14,15 @@ export interface Azurite extends RestartedServer {
   readonly url: string;
 }
 
+/** A certificate for `localhost`, with which the emulator serves https and takes the tokens of Azure's logins. */
+export interface AzuriteCertificate {
+  /** The names of files. */
+  readonly cert: string;
+  readonly key: string;
+}
+
 /** Starts Microsoft's emulator of Azure Table Storage on a free port. It ends with `stop()` or with this process. */
-export async function startAzurite(): Promise<Azurite> {
+export async function startAzurite(secured?: AzuriteCertificate): Promise<Azurite> {
   const main = join(await installed('test/azurite'), 'node_modules/azurite/dist/src/table/main.js');
   const server = await startServer({
     name: 'azurite',
@@ -27,10 +34,12 @@ export async function startAzurite(): Promise<Azurite> {
       command: [
         ...[process.execPath, main, '--disableTelemetry', '--skipApiVersionCheck', '--silent', '--location', folder],
         ...['--tableHost', HOST, '--tablePort', port, '--tableKeepAliveTimeout', '60'],
+        ...(secured ? ['--oauth', 'basic', '--cert', secured.cert, '--key', secured.key] : []),
       ],
     }),
   });
-  return { ...server, url: `http://${HOST}:${server.port}/${ACCOUNT.name}` };
+  const origin = secured ? 'https://localhost' : `http://${HOST}`;
+  return { ...server, url: `${origin}:${server.port}/${ACCOUNT.name}` };
 }
 
 /** The connection string of an account at an address. */

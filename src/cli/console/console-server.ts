@@ -7,6 +7,7 @@ import { type House, refusalOf } from './gate.js';
 import { REFRESH_MS } from './paced-admin.js';
 
 const API = '/api/';
+const HERE = 'http://console';
 const MOST_BYTES = 10_000;
 /** Characters. A shorter answer is sent as it is. */
 const LEAST_ZIPPED = 10_000;
@@ -61,7 +62,9 @@ async function serve(request: IncomingMessage, response: ServerResponse, served:
   const { headers } = request;
   // Node sends no body in answer to a HEAD.
   const method = request.method === 'HEAD' ? 'GET' : String(request.method);
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://console');
+  const address = request.url ?? '/';
+  if (!URL.canParse(address, HERE)) return reply(response, { status: 400, body: { error: 'the address is no URL' } });
+  const { pathname, searchParams } = new URL(address, HERE);
   const refusal = refusalOf({ method, path: pathname, headers }, served.house);
   if (refusal) return reply(response, { status: refusal.status, body: { error: refusal.why } });
   if (pathname === '/' && method === 'GET') {

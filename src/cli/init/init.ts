@@ -4,6 +4,7 @@ import type { Command } from '../command.js';
 import { EXIT, either, failed, quoted, wrongUse } from '../exit-code.js';
 import type { Session } from '../session.js';
 import { KINDS } from '../store/kinds.js';
+import { azureJob } from './azure-job.js';
 import { type Files, type Job, testCommand } from './job-files.js';
 import { lambdaJob } from './lambda-job.js';
 import { processJob } from './process-job.js';
@@ -17,7 +18,7 @@ const LONGEST_NAME = 48;
 const TAKEN = ['locks', 'alarms', 'dead-letters'];
 /** The stores for jobs of long-lived processes. */
 const SHARED = KINDS.flatMap(({ name, job }) => (job ? [{ name, job }] : []));
-const STORES = ['dynamodb', ...SHARED.map(({ name }) => name)];
+const STORES = ['dynamodb', ...SHARED.map(({ name }) => name), 'azure'];
 
 export const init: Command = {
   name: 'init',
@@ -28,7 +29,7 @@ export const init: Command = {
     name: { value: 'NAME', help: 'of the job, such as send-digest; by default that of the package or the folder' },
     store: {
       value: 'KIND',
-      help: `dynamodb, for a function on AWS Lambda; ${either(STORES.slice(1))}, for long-lived processes; by default dynamodb`,
+      help: `dynamodb, for a function on AWS Lambda; azure, for a timer of Azure Functions; ${either(SHARED.map(({ name }) => name))}, for long-lived processes; by default dynamodb`,
     },
     infra: {
       value: 'KIND',
@@ -37,7 +38,7 @@ export const init: Command = {
   },
   shared: { store: false },
   about: [
-    `For AWS Lambda: a handler, a test of it and a file that deploys it, with a table, the least rights, a schedule, its retries and alarms. For processes: a job, a test of it and a program that runs it at 02:00 UTC every night, ${SHARED.map(({ job }) => `on ${job.words}`).join(', or ')}.`,
+    `For AWS Lambda: a handler, a test of it and a file that deploys it, with a table, the least rights, a schedule, its retries and alarms. For Azure Functions: a timer function, a test of its work and, if the app has none, a host.json. For processes: a job, a test of it and a program that runs it at 02:00 UTC every night, ${SHARED.map(({ job }) => `on ${job.words}`).join(', or ')}.`,
     'TypeScript or JavaScript, the test runner and a folder `test` are found in the folder. A second job in the same folder adds files of its own. If one of the files exists, nothing is written and the exit code is 1.',
     'The JSON has the names of the files, the missing packages and, for an existing app of SST, the line to add to its `sst.config.ts`.',
   ],
@@ -56,10 +57,10 @@ export const init: Command = {
 async function jobOf(name: string, project: Project, session: Session): Promise<Job> {
   const store = oneOf(STORES, 'store', session.text('store') ?? 'dynamodb');
   const infra = oneOf(INFRA, 'infra', session.text('infra') ?? project.infra);
-  const kind = SHARED.find((its) => its.name === store);
-  if (!kind) return lambdaJob(name, { ...project, infra }, session.folder);
+  if (store === 'dynamodb') return lambdaJob(name, { ...project, infra }, session.folder);
   if (session.has('infra')) throw wrongUse(`--infra is for --store dynamodb: leave out --infra, or --store ${store}`);
-  return processJob(name, project, kind);
+  const kind = SHARED.find((its) => its.name === store);
+  return kind ? processJob(name, project, kind) : azureJob(name, project, session.folder);
 }
 
 /** The name of the project, changed if another part of the files uses it. */

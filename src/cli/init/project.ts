@@ -14,6 +14,8 @@ export interface Project {
   readonly infra: (typeof INFRA)[number];
   /** A name for a first job. */
   readonly name: string;
+  /** The `main` of its package.json. */
+  readonly main: string | undefined;
   /** Packages that its package.json lists. */
   readonly packages: ReadonlySet<string>;
 }
@@ -22,6 +24,7 @@ export async function projectIn(folder: string): Promise<Project> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = entries.map((entry) => entry.name);
   const manifest = await readJson(join(folder, 'package.json'));
+  const { main } = manifest;
   const lists = [manifest['dependencies'], manifest['devDependencies'], manifest['peerDependencies']];
   const packages = new Set(lists.flatMap((list) => Object.keys(Object(list))));
   return {
@@ -31,6 +34,7 @@ export async function projectIn(folder: string): Promise<Project> {
     isModule: manifest['type'] === 'module',
     infra: infraOf(files),
     name: jobNameOf(String(manifest['name'] ?? basename(folder))),
+    main: typeof main === 'string' ? main : undefined,
     packages,
   };
 }

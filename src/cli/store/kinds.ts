@@ -1,4 +1,4 @@
-import { nameProblem } from '../../operate/lock-summary.js';
+import { prefixProblem } from '../../operate/lock-summary.js';
 import { either, quoted, wrongUse } from '../exit-code.js';
 import type { Environment, Options } from '../option.js';
 import type { Session } from '../session.js';
@@ -57,7 +57,7 @@ export function namedStore(line: StoreLine, env: Environment): NamedStore {
     const stray = Object.keys(options).find((its) => its !== option && line.has(its));
     if (stray) throw wrongUse(`--${stray} is for ${title}: pass --${option} too`);
   }
-  const problem = keyPrefix && nameProblem(keyPrefix);
+  const problem = keyPrefix && prefixProblem(keyPrefix);
   if (problem) throw wrongUse(`--prefix is ${quoted(keyPrefix)}: ${problem}`);
   return named;
 }

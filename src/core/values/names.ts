@@ -35,6 +35,30 @@ export function nameProblem(name: string): string | undefined {
   return undefined;
 }
 
+/** The longest key prefix, in UTF-8 bytes: it leaves room for names. */
+const MAX_PREFIX_BYTES = 100;
+
+/**
+ * Returns the key prefix unchanged if lock names can follow it.
+ *
+ * @throws TypeError, RangeError
+ */
+export function checkKeyPrefix(prefix: unknown): string {
+  if (typeof prefix !== 'string') throw new TypeError(`keyPrefix is ${describe(prefix)}: pass a string`);
+  const problem = prefixProblem(prefix);
+  if (problem !== undefined) throw new RangeError(`keyPrefix is ${describe(prefix)}: ${problem}`);
+  return prefix;
+}
+
+/** Returns the problem of a key prefix, with the remedy; undefined for a good one. */
+export function prefixProblem(prefix: string): string | undefined {
+  if (prefix === '') return undefined;
+  const bytes = utf8Bytes(prefix);
+  return bytes > MAX_PREFIX_BYTES
+    ? `${bytes} bytes in UTF-8; leave room for names with at most ${MAX_PREFIX_BYTES}`
+    : nameProblem(prefix);
+}
+
 /** Returns the name of the record that keeps a group's members, beside the group's lock. */
 export function memberListName(group: string): string {
   return group + MEMBER_LIST_SUFFIX;

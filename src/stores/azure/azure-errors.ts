@@ -143,6 +143,9 @@ function unanswered(error: unknown): Meaning {
       'the client refuses http: use https, or make it with allowInsecureConnection: true',
     );
   }
+  if (/non-TLS protected/.test(readThrownText(error, 'message'))) {
+    return means('INVALID_REQUEST', true, 'the client sends no login of @azure/identity over http: use https');
+  }
   const problem = finalProblem(error);
   if (problem !== undefined) return means('INVALID_REQUEST', true, problem);
   return isUnsentBehind(error)

@@ -4,8 +4,9 @@ import type { MemberStore } from '../../core/ports/member-store.js';
 import { lockKey } from '../../core/record/lock-record.js';
 import { answered, tryUntilAnswered } from '../../core/request/try-loop.js';
 import { takingTurns } from '../../core/request/turns.js';
-import { checkKnown, checkMethods, describe, namesOf } from '../../core/values/checks.js';
+import { checkKnown, checkMethods, namesOf } from '../../core/values/checks.js';
 import { defined } from '../../core/values/defined.js';
+import { checkKeyPrefix } from '../../core/values/names.js';
 import { operationOf } from '../decisions.js';
 import { locksIn, type Swap, storeOver } from '../storage-store.js';
 import { LockObject, type LockObjectState } from './lock-object.js';
@@ -57,7 +58,7 @@ export function durableObjectStore(
   checkNamespace(namespace);
   checkKnown(options, OPTIONS, 'durableObjectStore');
   const { keyPrefix = '' } = options;
-  if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: pass a string`);
+  checkKeyPrefix(keyPrefix);
 
   const swap: Swap = (verb, name, asked, call) =>
     sendVerb(namespace, { verb, name, asked, key: lockKey(keyPrefix, name, operationOf(verb)) }, call);

@@ -119,8 +119,8 @@ function explain(error: unknown, name: string, operation: StoreOperation, table:
 
 function explainRefusal(error: unknown, name: string, table: string): [LockStoreErrorCode, string] {
   const message = REFUSED.test(name) ? messageOf(error) : '';
-  // Such as "Type mismatch for Index Key state": it names no value.
-  const [index] = /index.*/i.exec(message) ?? [];
+  // Such as "Type mismatch for Index Key state": it names no value. "Invalid table/index name" is about the table.
+  const [index] = /(?<!\/)index.*/i.exec(message) ?? [];
   if (!index && /\bkeys?\b/i.test(message)) {
     return [
       'KEY_SCHEMA',

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isRecordAttribute } from '../../core/record/lock-record.js';
 import { checkStoreOptions, describe, describeType, namesOf } from '../../core/values/checks.js';
 import { systemClock } from '../../core/values/clock.js';
-import { nameProblem, utf8Bytes } from '../../core/values/names.js';
+import { checkKeyPrefix } from '../../core/values/names.js';
 
 /** Options of `dynamoDBStore`. */
 export interface DynamoDBStoreOptions {
@@ -36,7 +36,8 @@ const OPTIONS = namesOf<DynamoDBStoreOptions>({
   keyPrefix: true,
 });
 
-const MAX_PREFIX_BYTES = 100;
+/** The characters of a table's name, and of its ARN. */
+const TABLE = /^[\w.:/-]+$/;
 
 /**
  * Checks the options, and fills in the defaults.
@@ -47,11 +48,14 @@ export function checkOptions(caller: string, options: DynamoDBStoreOptions): Loc
   checkStoreOptions(caller, options, OPTIONS);
   const { tableName, partitionKey = 'lockName', sortKey, keyPrefix = '' } = options;
   checkText('tableName', tableName);
+  if (!TABLE.test(tableName)) {
+    throw new RangeError(`tableName is ${describe(tableName)}: pass letters, digits, _, - and . only, or an ARN`);
+  }
   checkKey('partitionKey', partitionKey);
   if (sortKey !== undefined) checkKey('sortKey', sortKey);
   if (sortKey === partitionKey)
     throw new RangeError(`sortKey is ${describe(sortKey)}, as partitionKey is: pass two different names`);
-  checkPrefix(keyPrefix);
+  checkKeyPrefix(keyPrefix);
   return { tableName, client: documentClient(options.client), partitionKey, sortKey, keyPrefix };
 }
 
@@ -77,21 +81,10 @@ function checkText(option: string, value: unknown): void {
 
 function checkKey(option: string, value: unknown): void {
   checkText(option, value);
-  if (!isRecordAttribute(value as string)) return;
-  throw new RangeError(
-    `${option} is ${describe(value)}, which is an attribute of the lock record: use a table with another key`,
-  );
-}
-
-function checkPrefix(prefix: unknown): void {
-  if (typeof prefix !== 'string') throw new TypeError(`keyPrefix is ${describe(prefix)}: pass a string`);
-  const problem = prefix === '' ? undefined : nameProblem(prefix);
-  if (problem !== undefined) throw new RangeError(`keyPrefix is ${describe(prefix)}: ${problem}`);
-  if (utf8Bytes(prefix) > MAX_PREFIX_BYTES) {
-    throw new RangeError(
-      `keyPrefix is ${utf8Bytes(prefix)} bytes in UTF-8: leave room for names with at most ${MAX_PREFIX_BYTES}`,
-    );
-  }
+  const isUnsendable = value === '__proto__';
+  if (!isUnsendable && !isRecordAttribute(value as string)) return;
+  const why = isUnsendable ? 'which the SDK does not send' : 'which is an attribute of the lock record';
+  throw new RangeError(`${option} is ${describe(value)}, ${why}: use a table with another key`);
 }
 
 /**

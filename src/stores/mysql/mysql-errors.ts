@@ -30,7 +30,7 @@ const MEANINGS: DatabaseErrors['meanings'] = [
   ],
   [/^(1146|1051)$/, NO_TABLE],
   [/^1049$/, NO_DATABASE],
-  [/^(1059|1102|1103)$/, means('INVALID_REQUEST', 'MySQL does not accept this name: correct table')],
+  [/^(1059|1102|1103|1300)$/, means('INVALID_REQUEST', 'MySQL does not accept this name: correct table')],
   [
     /^1665$/,
     means(

@@ -1,7 +1,7 @@
 import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
-import { checkStoreOptions, namesOf } from '../../core/values/checks.js';
+import { checkStoreOptions, describe, namesOf } from '../../core/values/checks.js';
 import { type Database, type Statements, sqlStore } from '../sql/sql.js';
 import { EMPTY } from '../sql/sql-answer.js';
 import { sql } from '../sql/sql-statement.js';
@@ -83,6 +83,16 @@ export async function createMysqlTable(
   await makeTable(MYSQL, client, options);
 }
 
+const IDENTIFIER = /^[^\u{10000}-\u{10ffff}]{0,63}[^ \u{10000}-\u{10ffff}]$/u;
+
+/** @throws TypeError for a part of a table's name that MySQL does not take */
+function checkIdentifier(part: string): void {
+  if (IDENTIFIER.test(part)) return;
+  throw new TypeError(
+    `table has the name ${describe(part)}: MySQL takes at most 64 characters, none above U+FFFF, and no space at the end`,
+  );
+}
+
 const MYSQL: Database<MysqlClient> = {
   clients: 'a pool of mysql2 or mariadb',
   database:
@@ -90,6 +100,7 @@ const MYSQL: Database<MysqlClient> = {
   writes: 'counts',
   nameOf: textOf,
   quote: '`',
+  checkIdentifier,
   parameter: '?',
   // Bytes: as texts, names that differ in case, accents or trailing spaces would be equal.
   columns:
@@ -137,5 +148,8 @@ function hexOf(text: string): string {
 }
 
 function textOf(hex: string): string {
-  return new TextDecoder().decode(Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)));
+  // A decoder leaves out a byte order mark at the beginning, which is a part of the name.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+    Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)),
+  );
 }

@@ -2,8 +2,8 @@ import type { ClockBounds, StoreCall } from '../../core/ports/lock-store.js';
 import type { LockStoreError, StoreOperation } from '../../core/public/errors.js';
 import { lockKey } from '../../core/record/lock-record.js';
 import { type Answer, tryUntilAnswered } from '../../core/request/try-loop.js';
-import { describe } from '../../core/values/checks.js';
 import { type Sent, type Signal, sentNow } from '../../core/values/clock.js';
+import { checkKeyPrefix } from '../../core/values/names.js';
 import { CameLate, classifyFailure, failureOf, isHeaderRefused, isNoScript, NotSent } from './errors.js';
 import { readReply, type ScriptReply } from './reply.js';
 import type { deniedBy } from './rights.js';
@@ -181,8 +181,8 @@ type Arguments = readonly (string | number)[];
 /** The default prefix, because a Redis also contains other data. */
 const DEFAULT_PREFIX = 'lock:';
 
-export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAULT_PREFIX): RedisConnection {
-  if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: pass a string`);
+export function redisConnection(client: RedisClient, prefix: unknown = DEFAULT_PREFIX): RedisConnection {
+  const keyPrefix = checkKeyPrefix(prefix);
   const sendOnce =
     (to: RedisClient): SendOnce =>
     async (script, keys, args) => {

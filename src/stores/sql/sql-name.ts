@@ -8,6 +8,9 @@ export interface Naming {
   checkIdentifier?(part: string): void;
 }
 
+/** No NUL, which ends a name, and no lone surrogate, which is sent as `\uFFFD`: two names would be one table. */
+const IDENTIFIER = /^[^\0\p{Surrogate}]+$/u;
+
 /** The default name of the table. */
 const DEFAULT_TABLE = 'single_execution_locks';
 
@@ -19,7 +22,7 @@ const DEFAULT_TABLE = 'single_execution_locks';
  */
 export function quotedTable({ quote, checkIdentifier }: Naming, table: unknown = DEFAULT_TABLE): string {
   const parts = typeof table === 'string' ? table.split('.') : [];
-  if (parts.length < 1 || parts.length > 2 || parts.some((part) => part === '' || part.includes('\0'))) {
+  if (parts.length < 1 || parts.length > 2 || parts.some((part) => !IDENTIFIER.test(part))) {
     throw new TypeError(
       `table is ${describe(table)}: pass the name of a table, or of a schema and a table: 'jobs.locks'`,
     );

@@ -26,10 +26,34 @@ const ENDINGS = [
   '日本',
   '🔒',
   '\u00a0',
+  '\u200f',
+  '\u2028',
+  '\ufeff',
+  '\ufffd',
+  '\uffff',
 ];
 
+/** Beginnings that a decoder, a trimmer or a normaliser may take away. */
+const BEGINNINGS = ['', ' ', '\ufeff', '\u202e', '\u0301', '\uffff'];
+
 /** Texts that a database or its client may return as other values. */
-const READ_AS_OTHERS = ['12e5', '007', 'true', 'null', '{"a":1}', '"text"', '[1]', '%0A', '%25', '%250A', 'a\nb'];
+const READ_AS_OTHERS = [
+  '12e5',
+  '007',
+  'true',
+  'null',
+  '{"a":1}',
+  '"text"',
+  '[1]',
+  '%0A',
+  '%25',
+  '%250A',
+  'a\nb',
+  'a\0b',
+  '\ufeffa',
+  'e\u0301',
+  ' ',
+];
 
 const REFUSED: readonly (readonly [string, string])[] = [
   ['empty', ''],
@@ -46,6 +70,10 @@ export const nameCases: readonly ContractCase[] = [
     await stayApart(
       scene,
       ENDINGS.map((ending) => scene.name + ending),
+    );
+    await stayApart(
+      scene,
+      BEGINNINGS.map((beginning) => beginning + scene.name),
     );
   }),
 

@@ -125,6 +125,8 @@ test('the API takes no body as an empty object, and names what is not there and 
   ] as const) {
     expect(await ask(at, { method })).toMatchObject({ status: 405, body: { error: expect.stringContaining('use') } });
   }
+  for (const at of ['//', '/\\', 'http://[']) expect(await ask(at)).toMatchObject({ status: 400 });
+  for (const at of ['/api/locks/%', '/api/locks/%ED%A0%80']) expect(await ask(at)).toMatchObject({ status: 404 });
   const by = 'a'.repeat(10_000);
   expect(await ask(path(name, 'pause'), { body: { by } })).toMatchObject({
     status: 413,

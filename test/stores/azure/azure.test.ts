@@ -160,6 +160,12 @@ describe('row 231: F214 each problem has its code and its remedy, and no message
       'INVALID_REQUEST',
       'allowInsecureConnection: true',
     ],
+    [
+      'a login over http',
+      () => new TableClient(url, place, { getToken: async () => ({ token: 'x', expiresOnTimestamp: 9e12 }) }, ONCE),
+      'INVALID_REQUEST',
+      'sends no login of @azure/identity over http: use https',
+    ],
     ['no server', () => azureClient('http://127.0.0.1:1/acme', place), 'UNAVAILABLE', 'could not be reached'],
     ['no such host', () => azureClient('http://nosuch.invalid/acme', place), 'UNAVAILABLE', 'could not be reached'],
   ];
@@ -276,7 +282,7 @@ describe('F216 what answers in the place of the service is not believed', () => 
     const { proxy, at } = await proxied();
     proxy.inject({ kind: 'answer', at: 'before', status, text }, { times: 99, when });
     const store = azureTableStore({ client: azureClient(at, place), keyPrefix: 'gateway:' });
-    const error = await failureOf<LockStoreError>(store.acquire(claim({ name: title }), call(300)));
+    const error = await failureOf<LockStoreError>(store.acquire(claim({ name: title }), call(1_000)));
 
     expect(error.message).toContain('not from Azure Table Storage');
     expect(error.code).toBe('UNAVAILABLE');

@@ -32,7 +32,7 @@ const judged = (error: unknown) => {
 const NUMBERS: readonly (readonly [code: string, isUnsent: boolean, numbers: readonly number[]])[] = [
   ['ACCESS_DENIED', true, [1142, 1044, 1045, 1130]],
   ['TABLE_NOT_FOUND', true, [1146]],
-  ['INVALID_REQUEST', true, [1049, 1046, 1665, 1064, 1059, 1102, 1103, 1175, 1251, 3159]],
+  ['INVALID_REQUEST', true, [1049, 1046, 1665, 1064, 1059, 1102, 1103, 1300, 1175, 1251, 3159]],
   ['KEY_SCHEMA', true, [1054, 1364, 1406, 1644, 1356, 1449, 1526]],
   ['UNAVAILABLE', true, [1290, 1040, 1205, 1213, 1461, 1615]],
   ['UNAVAILABLE', false, [1053, 1927, 2013]],
