@@ -128,6 +128,8 @@ export function withSingleExecution<
 
 function whoRuns({ cron }: { readonly cron: unknown }, { isManual }: Trigger): string {
   if (isManual) return 'worker, by hand';
+  // wrangler's local trigger names no cron.
+  if (cron === '') return 'worker';
   return `worker, cron ${typeof cron === 'string' ? cron : describe(cron)}`;
 }
 

@@ -44,7 +44,10 @@ export function namedStore(line: StoreLine, env: Environment): NamedStore {
   const given = kindGiven(line, env);
   const inOrder = given ? [] : kindsOfVariables(line, env);
   const kind = given ?? inOrder[0];
-  if (!kind) throw wrongUse(`no store is named: pass ${either(KINDS.map(spelledOption))}, or set LOCK_TABLE`);
+  if (!kind) {
+    const variables = new Set(KINDS.flatMap(({ variable }) => [variable?.name ?? [], variable?.or ?? []].flat()));
+    throw wrongUse(`no store is named: pass ${either(KINDS.map(spelledOption))}, or set ${either([...variables])}`);
+  }
   const value = line.text(kind.option) ?? variableOf(kind, env)?.value ?? '';
   const keyPrefix = line.text('prefix') ?? (kind.prefixVariable && env[kind.prefixVariable]);
   const variables = inOrder.flatMap((its) => variableOf(its, env)?.name ?? []);
