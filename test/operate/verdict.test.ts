@@ -78,7 +78,7 @@ describe('verdictOf', () => {
     ['an older tick', lock({ doneTick: at(0) }), at(-1), 'stale-tick', /backfill/],
     ['an older tick that is open', lock({ doneTick: at(0), openTicks: [at(-1)] }), at(-1), 'runs', /the lock is free/],
     [
-      'a call now, after a done tick',
+      'row 225: a call now, after a done tick',
       lock({ doneTick: at(0) }),
       undefined,
       'runs',
