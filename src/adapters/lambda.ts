@@ -98,6 +98,13 @@ export function withSingleExecution<E = any, R = unknown, S extends OnSkipped = 
   handler: PlainHandler<E, R>,
   options: Options<NoInfer<E>, S>,
 ): Wrapped<E, Reply<R, S>, O>;
+// The second overload again: with more than three, TypeScript reports only why the last one refuses a call, so a wrong
+// option is reported at that option.
+// biome-ignore lint/suspicious/noExplicitAny: an event that the handler does not declare can be anything
+export function withSingleExecution<E = any, R = unknown, S extends OnSkipped = Returned, O = never>(
+  handler: Handler<E, R>,
+  options: Options<NoInfer<E>, S>,
+): Wrapped<E, Reply<R, S>, O>;
 export function withSingleExecution<E, R>(
   handler: Handler<E, R> | PlainHandler<E, R>,
   options: Options<E>,

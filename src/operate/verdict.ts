@@ -26,7 +26,9 @@ type Judged = Pick<Verdict, 'outcome' | 'sentence'> & { readonly reason?: SkipRe
 export function verdictOf(name: string, lock: LockInfo | undefined, nowMs: number, tick?: Date): Verdict {
   const run = tick ? `The run of "${name}" for ${shortInstant(tick)}` : `A run of "${name}" now`;
   const { outcome, reason, sentence } = judge(lock, nowMs, tick);
-  return { name, ...defined({ tick, reason }), outcome, sentence: `${run} ${sentence}` };
+  const done = !tick && outcome === 'runs' ? lock?.doneTick : undefined;
+  const again = done ? ` A call for ${shortInstant(done)} would be skipped: that tick is done.` : '';
+  return { name, ...defined({ tick, reason }), outcome, sentence: `${run} ${sentence}${again}` };
 }
 
 /** Judges in the order of docs/protocol.md, "Acquire". */

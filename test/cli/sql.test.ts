@@ -44,7 +44,12 @@ describe.each(DATABASES)('row 133: the command-line tool on %s', (name) => {
     'makes the table, and says before what is missing',
     async () => {
       const missing = await run('ls');
-      expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('does not exist') });
+      expect(missing).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /^single-execution: list failed: .* does not exist.*; the command that makes it: single-execution table create$/m,
+        ),
+      });
       expect((await run('doctor')).stdout).toMatch(/does not exist[\s\S]*make it: single-execution table create/);
 
       for (const table of ['single_execution_locks', 'single_execution_locks', 'others']) {

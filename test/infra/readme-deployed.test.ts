@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { Construct } from 'constructs';
@@ -26,7 +28,7 @@ afterAll(() => {
 
 /** The first example of a page that contains this text. */
 function example(page: string, part: string): string {
-  const blocks = readFileSync(join(ROOT, page), 'utf8').matchAll(/^```ts\n(.*?)^```/gms);
+  const blocks = readFileSync(join(ROOT, page), 'utf8').matchAll(/^```[jt]s\n(.*?)^```/gms);
   return [...blocks].map(([, code = '']) => code).find((code) => code.includes(part)) ?? '';
 }
 
@@ -71,6 +73,16 @@ test('row 84: a run of it writes the metrics that its alarm waits for, and a ski
   const tick = { scheduledTime: '2026-11-21T02:00:00Z', time: '2026-11-21T02:00:00Z' };
   expect(await host.invoke(tick)).toMatchObject({ status: 'succeeded', value: null });
   expect(await host.invoke(tick)).toMatchObject({ value: { reason: 'already-executed' } });
+
+  // The page's program does the same before a deployment.
+  writeFileSync(join(project, 'invoke.mjs'), example('docs/deploy/cdk.md', 'getRemainingTimeInMillis'));
+  const keys = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+  const env = { PATH: process.env['PATH'], ...keys, AWS_ENDPOINT_URL_DYNAMODB: endpoint, LOCK_TABLE: table };
+  const invoked = await promisify(execFile)(process.execPath, ['invoke.mjs', join(taskRoot, 'index.mjs')], { env });
+  expect(invoked.stdout.match(/reason: '[\w-]+'/g)).toEqual([
+    "reason: 'already-executed'",
+    "reason: 'already-executed'",
+  ]);
 
   const [alarm] = Object.entries(template.findResources('AWS::CloudWatch::Alarm')).flatMap(([id, { Properties }]) =>
     id.includes('DidNotRun') ? [Properties] : [],

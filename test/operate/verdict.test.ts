@@ -77,6 +77,13 @@ describe('verdictOf', () => {
     ['the tick that is done', lock({ doneTick: at(0) }), at(0), 'already-executed', /this tick is done/],
     ['an older tick', lock({ doneTick: at(0) }), at(-1), 'stale-tick', /backfill/],
     ['an older tick that is open', lock({ doneTick: at(0), openTicks: [at(-1)] }), at(-1), 'runs', /the lock is free/],
+    [
+      'row 225: a call now, after a done tick',
+      lock({ doneTick: at(0) }),
+      undefined,
+      'runs',
+      /free\. A call for .*Z would be skipped/,
+    ],
     ['a newer tick', lock({ doneTick: at(0) }), at(1), 'runs', /the lock is free/],
     ['a done tick under a holder', lock({ state: 'held', doneTick: at(0) }), at(0), 'already-executed', /done/],
     [

@@ -46,6 +46,40 @@ test('a handle is disposed by `await using`, and its signal is the AbortSignal o
   expect(await compile('handle', HANDLE, { lib: ['ES2022', 'ESNext.Disposable', 'DOM'] })).toBe('');
 });
 
+const DOORS: Readonly<Record<string, string>> = {
+  'single-execution': 'async (_event, _context, { tick }) => tick?.getTime()',
+  'single-execution/cloudflare': 'async (_controller, _env, _ctx, { tick }) => tick?.getTime()',
+  'single-execution/azure': 'async (_timer, _context, { tick }) => tick?.getTime()',
+  'single-execution/http': 'async (_request, _context, { tick }) => Response.json(tick)',
+  'single-execution/process': 'async () => 1',
+};
+const WRONG: Readonly<Record<string, string>> = {
+  lockAtMost: "'5m'",
+  lockAtMostFor: 'true',
+  tick: "'nearst'",
+  keepAlive: "'yes'",
+};
+
+test('row 224: each door reports a wrong option at that option, and nothing else', async () => {
+  const calls = Object.values(DOORS).flatMap((handler, n) =>
+    Object.entries(WRONG).map(([option, value]) => {
+      const needed = Object.entries({ tick: "'none'", lockAtMostFor: '1' }).filter(([name]) => name !== option);
+      const options = [...needed, [option, value]].map((pair) => pair.join(': '));
+      return `door${n}.withSingleExecution(${handler}, { name: 'x', store,\n${options.join(',\n')},\n});`;
+    }),
+  );
+  const imports = Object.keys(DOORS).map((door, n) => `import * as door${n} from '${door}';`);
+  const store = ["import { memoryStore } from 'single-execution/memory';", 'const store = memoryStore();'];
+  const text = [...imports, ...store, ...calls].join('\n');
+  const messages = await compile('wrong', text, { lib: ['ES2022', 'DOM'] });
+  const reported = [...messages.matchAll(/program\.mts\((\d+),/g)].map(
+    ([, line]) => text.split('\n')[Number(line) - 1],
+  );
+
+  expect(reported.map((line) => line?.split(':')[0])).toEqual(Object.keys(DOORS).flatMap(() => Object.keys(WRONG)));
+  expect(messages.match(/Did you mean to write 'lockAtMostFor'\?/g)).toHaveLength(Object.keys(DOORS).length);
+});
+
 /** @returns the messages of tsc */
 async function compile(name: string, program: string, more: object = {}): Promise<string> {
   const project = join(folder, name);

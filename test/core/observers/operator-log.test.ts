@@ -31,6 +31,14 @@ const storeError = new LockStoreError('release of lock "digest" failed: Error; s
   cause: secret,
 });
 
+const refused = new LockStoreError('no table (42P01)', {
+  code: 'TABLE_NOT_FOUND',
+  lockName: 'digest',
+  operation: 'acquire',
+  retryable: false,
+  cause: Object.assign(new Error(), { code: '42P01' }),
+});
+
 const holder = {
   lockedBy: 'digest 7',
   lockedAt: '2026-01-01T00:00:00.000Z',
@@ -75,6 +83,13 @@ describe.each<readonly [string, EventBody, object, level: (typeof LEVELS)[number
     'acquire-failed',
     { type: 'acquire-failed', error: storeError, next: 'throw' },
     STORE_ERROR,
+    'error',
+    'could not be acquired',
+  ],
+  [
+    'acquire-failed, with the code of its cause in its message',
+    { type: 'acquire-failed', error: refused, next: 'throw' },
+    { error: 'LockStoreError: no table (42P01)' },
     'error',
     'could not be acquired',
   ],
