@@ -1,7 +1,7 @@
 import type { Clock } from '../core/values/clock.js';
 import { formatDuration } from '../core/values/duration.js';
 import { dateOf, type MadeSchedule, type Schedule, WATCH } from '../core/values/tick.js';
-import { nearestTick, readInstant, warnOfStrayTick } from '../core/wrap/trigger.js';
+import { nearestTick, readInstant, strayTick } from '../core/wrap/trigger.js';
 
 export { readSchedule } from '../schedule/read-schedule.js';
 
@@ -72,12 +72,10 @@ export function reportMisfit(
   }
 }
 
-/** Tells if a tick is not in its schedule. The library's own warning, whose remedies are options of code, is left out then. */
-export function reportStray(
-  name: string,
-  schedule: Schedule,
-  tick: Date,
-  onStray: { readonly remedy: string; report(words: string): void },
-): void {
-  warnOfStrayTick(name, tick.getTime(), { schedule, onStray }, schedule);
+/**
+ * The words about a tick that is not in its schedule, without a remedy; undefined if it is. The library leaves out its
+ * own warning then, whose remedies are options of code.
+ */
+export function strayWords(name: string, schedule: Schedule, tick: Date): string | undefined {
+  return strayTick(name, tick.getTime(), { schedule }, schedule);
 }

@@ -8,7 +8,7 @@ import {
   RunEndedError,
 } from '../../index.js';
 import { loggerObserver } from '../../observe/observe.js';
-import { dueTick, reportMisfit, reportStray, shortInstant } from '../../operate/times.js';
+import { dueTick, reportMisfit, shortInstant, strayWords } from '../../operate/times.js';
 import type { Command } from '../command.js';
 import { CliError, EXIT, isWrongUse, messageWithCause, quoted, wrongUse } from '../exit-code.js';
 import type { Environment } from '../option.js';
@@ -148,7 +148,8 @@ function tickOf(
   if (source !== undefined) {
     const at = tickFrom(source, session.env, clock.now(), note);
     if (at && typeof schedule === 'object' && !isWithExceptions(schedule)) {
-      reportStray(String(session.text('name')), schedule, at, { remedy: STRAY, report: note });
+      const stray = strayWords(String(session.text('name')), schedule, at);
+      if (stray) note(`${stray}: pass the --schedule and the --time-zone of the CronJob`);
     }
     return at ? { tick: at } : BY_HAND;
   }
@@ -156,8 +157,6 @@ function tickOf(
   const at = due ?? (tick === undefined || schedule ? undefined : instantOf('--tick', tick));
   return at ? { tick: at } : {};
 }
-
-const STRAY = 'pass the --schedule and the --time-zone of the CronJob';
 
 const isWithExceptions = (schedule: ExecuteOptions['schedule']) => String(schedule).includes(' except ');
 

@@ -47,6 +47,5 @@ function write(level: Level, message: string, details: object): void {
 function errorLine(error: unknown): string {
   if (!isError(error)) return typeof error;
   const cause = causeWords(error);
-  const isNew = cause && !error.message.endsWith(`(${cause})`);
-  return `${error.name}: ${error.message}${isNew ? ` (${cause})` : ''}`;
+  return `${error.name}: ${error.message}${cause && ` (${cause})`}`;
 }

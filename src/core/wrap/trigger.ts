@@ -118,41 +118,30 @@ function chosenTick(chosen: unknown): Trigger {
   return Number.isNaN(ms) ? { unreadableTick: describe(chosen) } : { tickMs: ms };
 }
 
-/** The objects (settings or schedules) that have had their one warning of a stray tick: see `warnOfStrayTick`. */
+/** The objects (settings or schedules) that have had their one warning of a stray tick: see `strayTick`. */
 const warned = new WeakSet<object>();
 
-/** What to say of a stray tick, and how. */
-interface OnStray {
-  readonly remedy: string;
-  report(words: string): void;
-}
-
-const ON_STRAY: OnStray = {
-  remedy: "correct the schedule or its time zone, set tick: 'nearest', or set offSchedule: 'skip'",
-  report: (words) => warn(words),
-};
-
 /**
- * Warns once of a stray tick, which is not in the schedule: most likely the schedule or its time zone is wrong.
+ * Says once that a tick is stray, which means that it is not in the schedule: most likely the schedule or its time zone
+ * is wrong.
  *
  * @param once the object that gets one warning: the settings of a wrapper, or a schedule
  */
-export function warnOfStrayTick(
+export function strayTick(
   name: string,
   tickMs: number,
-  {
-    schedule,
-    offSchedule,
-    onStray = ON_STRAY,
-  }: Partial<Pick<Settings, 'schedule' | 'offSchedule'>> & {
-    readonly onStray?: OnStray;
-  },
+  { schedule, offSchedule }: Partial<Pick<Settings, 'schedule' | 'offSchedule'>>,
   once: object,
-): void {
-  if (!isTimed(schedule) || offSchedule === 'skip' || warned.has(once) || isTickOf(schedule, tickMs)) return;
+): string | undefined {
+  if (!isTimed(schedule) || offSchedule === 'skip' || warned.has(once) || isTickOf(schedule, tickMs)) return undefined;
   warned.add(once);
-  const at = new Date(tickMs).toISOString();
-  onStray.report(`lock "${name}": tick ${at} is not in its schedule, ${wordsOf(schedule)}: ${onStray.remedy}`);
+  return `lock "${name}": tick ${new Date(tickMs).toISOString()} is not in its schedule, ${wordsOf(schedule)}`;
+}
+
+/** Warns once of a stray tick: see `strayTick`. */
+export function warnOfStrayTick(...asked: Parameters<typeof strayTick>): void {
+  const stray = strayTick(...asked);
+  if (stray) warn(`${stray}: correct the schedule or its time zone, set tick: 'nearest', or set offSchedule: 'skip'`);
 }
 
 const wordsOf = (schedule: Schedule): string => atOnce(schedule.toString(), 'schedule.toString');

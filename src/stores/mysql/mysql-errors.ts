@@ -2,7 +2,6 @@ import { errorName, readThrown, readThrownText } from '../../core/values/thrown.
 import {
   type DatabaseErrors,
   type Failed,
-  grantOf,
   type Meaning,
   NO_DATABASE,
   NO_TABLE,
@@ -20,8 +19,7 @@ const means = (code: Meaning['code'], why: string): Meaning => ({ code, why: () 
 
 /** The meanings of the numbers of MySQL and MariaDB, and of the codes of clients. */
 const MEANINGS: DatabaseErrors['meanings'] = [
-  [/^(1142|1143)$/, { code: 'ACCESS_DENIED', why: rightOf }],
-  [/^1044$/, { code: 'ACCESS_DENIED', why: rightToDatabase }],
+  [/^(1044|1142|1143)$/, { code: 'ACCESS_DENIED', why: rightOf }],
   [/^(1227|1370)$/, means('ACCESS_DENIED', 'no right to this database: GRANT the user of this client its rights')],
   [/^(1045|1698|1820|1862|3118|4151)$/, { code: 'ACCESS_DENIED', why: wrongLogin }],
   [
@@ -61,19 +59,13 @@ const MEANINGS: DatabaseErrors['meanings'] = [
   ],
 ];
 
-const USER = 'the user of this client';
 /** A GRANT without CREATE fails while there is no table, and without a right MySQL does not say that there is none. */
-const CREATE_TOO = 'if the table does not exist yet, GRANT CREATE in the same statement';
-
 function rightOf(failed: Failed): string {
   const { verb, table } = failed;
+  const user = 'the user of this client';
   if (verb === 'CREATE')
-    return `no right to make table ${table}: GRANT CREATE ON ${table} TO ${USER}, or let another user make it`;
-  return `${noRight(failed, USER)}; ${CREATE_TOO}`;
-}
-
-function rightToDatabase(failed: Failed): string {
-  return `no right to this database, or it does not exist: correct its name, or ${grantOf(failed, USER)}; ${CREATE_TOO}`;
+    return `no right to make table ${table}: GRANT CREATE ON ${table} TO ${user}, or let another user make it`;
+  return `${noRight(failed, user)}; if the table does not exist yet, GRANT CREATE in the same statement`;
 }
 
 /** The numbers of the server: those of MySQL and of MariaDB. Clients have others: 45013 in mariadb, -111 in mysql2. */

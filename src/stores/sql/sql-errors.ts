@@ -57,7 +57,7 @@ export interface DatabaseErrors {
 export const NO_TABLE: Meaning = {
   code: 'TABLE_NOT_FOUND',
   why: ({ table, database }) =>
-    `table ${table} does not exist: make it with ${makingOf(database)}, or correct its name`,
+    `table ${table} does not exist: make it with create${database.door}Table(client) or single-execution table create, or correct its name`,
 };
 export const OTHER_COLUMNS: Meaning = {
   code: 'KEY_SCHEMA',
@@ -90,10 +90,6 @@ export const REFUSED_STATEMENT: Meaning = {
   why: ({ database }) => `${database.name} refused the statement`,
 };
 
-/** How to make a table: in code, or with the tool. */
-export const makingOf = ({ door }: DatabaseErrors): string =>
-  `create${door}Table(client) or single-execution table create`;
-
 function tableOfItsOwn({ door }: DatabaseErrors): string {
   return `create a table only for the store, with ${door.toLowerCase()}Table()`;
 }
@@ -101,12 +97,8 @@ function tableOfItsOwn({ door }: DatabaseErrors): string {
 /** Says that a right to the table is missing. @param grantee whom to grant it */
 export function noRight({ table, verb }: Failed, grantee: string): string {
   const refused = /^(SELECT|INSERT|UPDATE)$/.test(verb) ? ` (${verb} was refused)` : '';
-  return `no right to table ${table}${refused}: ${grantOf({ table }, grantee)}`;
+  return `no right to table ${table}${refused}: GRANT SELECT, INSERT, UPDATE ON ${table} TO ${grantee}`;
 }
-
-/** The statement that grants what a store needs. */
-export const grantOf = ({ table }: Pick<Failed, 'table'>, grantee: string): string =>
-  `GRANT SELECT, INSERT, UPDATE ON ${table} TO ${grantee}`;
 
 /** Says that the server does not take the user or the password. */
 export function wrongLogin({ database }: Failed): string {

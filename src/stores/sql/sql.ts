@@ -212,11 +212,10 @@ const LEFT_OUT = 'its message is left out, because it can hold a statement or an
  */
 function failureOf(error: unknown, { code, why }: SqlFailure): LockStoreError {
   const words = connectionWords(error);
-  const place = words === undefined ? [] : ['address', 'hostname', 'port'];
   const cause = Object.assign(new Error(words ?? LEFT_OUT), {
     name: errorName(error),
     code: readThrownText(error, 'code'),
-    ...Object.fromEntries(place.map((property) => [property, readThrown(error, property)])),
+    ...(words && { address: readThrown(error, 'address'), port: readThrown(error, 'port') }),
   });
   return new LockStoreError(why, { code, lockName: '*', operation: 'get', retryable: code === 'UNAVAILABLE', cause });
 }

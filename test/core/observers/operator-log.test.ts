@@ -175,10 +175,3 @@ test('says the code and the host of the cause that its line points to', () => {
   expect(line).toContain('see the cause (ECONNREFUSED 127.0.0.1:6379)');
   expect(line).not.toContain('SECRET');
 });
-
-test('does not repeat a code that ends the message', () => {
-  const error = new LockStoreError('refused (1045)', { ...storeError, cause: { code: '1045' } });
-  operatorLog(event({ type: 'release-failed', error }));
-
-  expect(String(logged[0]?.[1])).toContain('"error":"LockStoreError: refused (1045)"');
-});
