@@ -71,6 +71,7 @@ function untilText({ child }: StartedCli, text: string): Promise<void> {
 
 test.concurrent.for(Object.entries(CASES))(
   'row 146: F135 over %s, run and an open console survive restarts, and the tick of the run is done once',
+  { timeout: LONG },
   async ([, { clients, start }], { expect, onTestFinished }) => {
     const { server, address, args, stop } = await start();
     const folder = await mkdtemp(join(tmpdir(), 'cli-restart-'));
@@ -109,5 +110,4 @@ test.concurrent.for(Object.entries(CASES))(
     await expect.poll(locks).toEqual(job);
     expect(opened.child.exitCode).toBe(null);
   },
-  LONG,
 );

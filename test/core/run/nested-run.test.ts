@@ -1,4 +1,4 @@
-import { type Context, currentExecution, executeWithLock, type LockStore, withSingleExecution } from 'single-execution';
+import { currentExecution, executeWithLock, type LockStore } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
 import { manualClock, recordingObserver } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
@@ -143,17 +143,6 @@ describe('row 9: a call of the same name inside a run that holds the lock', () =
     expect(outcome).toMatchObject({ value: { value: 'sent', release: 'none' } });
     expect(calls()).toEqual([1, 1]);
   });
-
-  test('row 9: a wrapped function called inside itself', async () => {
-    const { options, calls } = setting();
-    const factorial: (n: number, context: Context) => Promise<unknown> = withSingleExecution(
-      async (n: number, context) => (n <= 1 ? 1 : n * Number(await factorial(n - 1, context))),
-      options,
-    );
-
-    expect(await factorial(5, {} as Context)).toBe(120);
-    expect(calls()).toEqual([1, 1]);
-  });
 });
 
 describe('row 9: every other call is an ordinary acquire', () => {
@@ -179,17 +168,6 @@ describe('row 9: every other call is an ordinary acquire', () => {
     expect(task).not.toHaveBeenCalled();
     expect(await executeWithLock(() => 'sent', ticking)).toMatchObject({ value: 'sent' });
     expect(calls()).toEqual([3, 2]);
-  });
-
-  test('row 9: beside the run, not inside', async () => {
-    const { clock, options } = setting();
-    const first = gate();
-    const running = executeWithLock(() => first.opened, options);
-    await clock.advance(0);
-
-    expect(await executeWithLock(() => {}, options)).toMatchObject({ status: 'skipped', reason: 'locked' });
-    first.open();
-    await running;
   });
 
   test('row 9: from code that outlives its run', async () => {

@@ -84,13 +84,9 @@ describe('row 36: the tick of the local clock, where it is asked for by its inte
 describe('row 14: an invalid tick option is refused when wrapping', () => {
   test.each<[unknown, Error]>([
     [{ every: 999 }, new RangeError(`tick.every is 999ms: ${RANGE}`)],
-    [{ every: 0 }, new RangeError(`tick.every is 0ms: ${RANGE}`)],
     [{ every: '367d' }, new RangeError(`tick.every is 367d: ${RANGE}`)],
     [{ every: '5m', offset: '1m' }, new TypeError("unknown option 'tick.offset': the only one is every")],
-    [{ Every: '5m' }, new TypeError("unknown option 'tick.Every': the only one is every")],
     [{ every: -1 }, new RangeError('tick.every is -1: pass a finite number of milliseconds, 0 or more')],
-    [{ every: Number.NaN }, new RangeError('tick.every is NaN: pass a finite number of milliseconds, 0 or more')],
-    [{ every: '10' }, new TypeError("tick.every is '10', which has no unit: write '10ms', '10s' or '10m'")],
     [
       {},
       new TypeError(
@@ -98,7 +94,6 @@ describe('row 14: an invalid tick option is refused when wrapping', () => {
       ),
     ],
     [undefined, new TypeError(MISSING)],
-    [null, new TypeError("tick is null: choose 'event' or 'nearest' or 'none'")],
   ])('%o', (tick, error) => {
     expect(() => chooserAt(NOON, tick as TickEvery)).toThrow(error);
   });
