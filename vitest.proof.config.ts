@@ -25,6 +25,7 @@ export default defineConfig({
       'test/chaos/{catch-up,election,frozen-process,handles,keep-alive,kill-points,many-at-once}.test.ts',
       'test/faults/*.test.ts',
       'test/admin/tick-verbs.test.ts',
+      'test/clients/transactions.test.ts',
       'test/adapters/process-signals.test.ts',
       'test/cli/{frozen-server,run,silent-server,sqlite-file}.test.ts',
       'test/observe/span-links.test.ts',

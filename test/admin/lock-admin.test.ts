@@ -234,11 +234,12 @@ describe.each(KINDS)('%s', (kind) => {
     expect(await run(name)).toMatchObject({ status: 'executed', fencingToken: fencingToken + 1 });
   });
 
-  test('a paused run is forced by the token that it is shown with', async () => {
+  test('a paused run is forced by the token that it is shown with, and by no other', async () => {
     const name = uniqueName();
     const token = await die(name, 50);
     await admin.pause(name);
 
+    expect(await admin.forceRelease(name, { fencingToken: token - 1 })).toMatchObject({ status: 'unchanged' });
     expect(await admin.forceRelease(name, { fencingToken: token })).toMatchObject({ status: 'forced' });
     expect(await admin.get(name)).toMatchObject({ state: 'paused', underlyingState: 'forced' });
   });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore } from 'single-execution/dynamodb';
@@ -8,7 +7,7 @@ import { grantFields } from '../../../src/core/record/transition.js';
 import { acquireRequest } from '../../../src/stores/dynamodb/requests.js';
 import { shiftedClock } from '../../support/clocks.js';
 import { putItem } from '../../support/dynamodb-local.js';
-import { call, claim } from '../../support/one-run.js';
+import { claim } from '../../support/one-run.js';
 import { ownProxiedLocks, runOnce } from '../../support/proxied-locks.js';
 
 /*
@@ -137,15 +136,6 @@ describe('row 80: F97 a lock that was given back is free for the next caller, wh
 
     expect(run.outcome).toMatchObject({ status: 'executed', previous: { status: 'forced' }, fencingToken: 18 });
     expect(locks.verbs()).toEqual(['acquire', 'takeover', 'release']);
-  });
-
-  test('but is kept for lockAtLeastFor', async () => {
-    const name = uniqueName();
-    await runOnce({ name, store: locks.store(), lockAtLeastFor: '1m', lockAtMostFor: '2m' });
-
-    const run = await runOnce({ name, store: locks.store() });
-
-    expect(run.outcome).toMatchObject({ status: 'skipped', reason: 'lock-at-least-for' });
   });
 });
 
@@ -299,32 +289,6 @@ describe('the holder stops by the same clock', () => {
       expect(run.events.map(({ type }) => type)).toContain('lost');
     },
   );
-});
-
-test('row 3: a holder that died keeps a new host out until its lease is over, and for at most 3 s more', async () => {
-  const name = uniqueName();
-  const grantedAt = Date.now();
-  const dead = await locks.store().acquire(claim({ name, leaseMs: 1_000, lockedBy: 'dead' }), call(1_000));
-  const until = untilOf(await locks.record(name));
-  expect(dead.status).toBe('acquired');
-
-  let refusals = 0;
-  let [askedAt, refusedAt] = [Date.now(), 0];
-  let run = await runOnce({ name, store: locks.store() });
-  while (run.outcome?.status === 'skipped') {
-    expect(run.outcome).toMatchObject({ reason: 'locked', holder: { lockedBy: 'dead' } });
-    refusals++;
-    refusedAt = askedAt;
-    await sleep(50);
-    askedAt = Date.now();
-    run = await runOnce({ name, store: locks.store() });
-  }
-
-  const admittedAt = run.executions[0]?.lockedAt.getTime() ?? Number.NaN;
-  expect(run.outcome).toMatchObject({ status: 'executed', previous: { status: 'crashed', lockedBy: 'dead' } });
-  expect(refusals).toBeGreaterThan(5);
-  expect(admittedAt).toBeGreaterThanOrEqual(until);
-  expect(refusedAt - grantedAt).toBeLessThanOrEqual(1_000 + 3_000);
 });
 
 /** Writes a lock whose holder has died, with `lockUntil` as the holder stored it. */

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { executeWithLock } from 'single-execution';
 import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ownEngine } from '../../support/backends/stage.js';
 import { innerCli } from '../../support/inner-cli.js';
 import { listening } from '../../support/loopback.js';
@@ -14,6 +14,9 @@ import { TEST_CERTIFICATE, TEST_KEY } from '../../support/test-certificates.js';
 /* What is set wrong is no outage: it is reported at once, with what to correct, and never as UNAVAILABLE. */
 
 const { server } = await ownEngine('redis');
+const { server: locked, client: lock } = await ownEngine('redis');
+await lock.config('SET', 'requirepass', 'right');
+const urlOf = (password: string) => locked.url.replace('redis://', `redis://:${password}@`);
 const ofClients = await packagesOf('test/clients-redis');
 const { default: OldestRedis } = ofClients('ioredis-5') as { default: typeof Redis };
 const { createClient: createOldClient } = ofClients('redis-5-newest') as { createClient: typeof createClient };
@@ -111,4 +114,53 @@ test.each(MISTAKES)('F120 the command-line tool tells %s at once', async (_, url
   expect(code).toBe(1);
   expect(stderr).toMatch(/correct/);
   expect(stderr).not.toMatch(/did not answer/);
+});
+
+// Clients connect again and again if Redis refuses their login. A run fails at once with the answer of Redis.
+test.each<[string, string, () => Client]>([
+  ['ioredis without a password', 'NOAUTH', () => ioredis(Redis, locked.url)],
+  ['ioredis with a wrong one', 'WRONGPASS', () => ioredis(Redis, urlOf('wrong'))],
+  ['ioredis 5.0 without a password', 'NOAUTH', () => ioredis(OldestRedis, locked.url)],
+  ['ioredis 5.0 with a wrong one', 'WRONGPASS', () => ioredis(OldestRedis, urlOf('wrong'))],
+  ['node-redis without a password', 'NOAUTH', () => nodeRedis(createClient, locked.url)],
+  // node-redis sends commands even without a login, so the error is the answer to the command.
+  ['node-redis with a wrong one', 'NOAUTH', () => nodeRedis(createClient, urlOf('wrong'))],
+])('%s is told so at once: %s', async (_, word, make) => {
+  // A run that does not learn of the refusal waits for 5 s.
+  const started = performance.now();
+
+  await expect(run(make())).rejects.toMatchObject({
+    name: 'LockStoreError',
+    code: 'ACCESS_DENIED',
+    retryable: false,
+    message: `acquire of lock "mistake" failed: Redis refused the login (${word}): pass the right username and password to the client; nothing was sent`,
+  });
+  expect(performance.now() - started).toBeLessThan(4_500);
+});
+
+test('the right password is let in, also by a client that is not connected yet', async () => {
+  expect(await run(ioredis(Redis, urlOf('right')))).toMatchObject({ status: 'executed' });
+  expect(await run(nodeRedis(createClient, urlOf('right')))).toMatchObject({ status: 'executed' });
+});
+
+/** What is warned of by two runs over a client of node-redis, whose broken connection would end the process. */
+async function warningsOf(listens: boolean): Promise<string[]> {
+  const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  onTestFinished(() => warned.mockRestore());
+  const client = createClient({ url: server.url });
+  if (listens) client.on('error', () => undefined);
+  await client.connect();
+  onTestFinished(() => client.destroy());
+  const options = { name: 'listener', store: redisStore({ client }), lockAtMostFor: '1m', observers: [] } as const;
+  await executeWithLock(() => undefined, options);
+  await executeWithLock(() => undefined, options);
+  return warned.mock.calls.map(([line]) => String(line));
+}
+
+test('a client of node-redis without a listener for errors is warned of once, with the remedy', async () => {
+  expect(await warningsOf(false)).toEqual([expect.stringContaining("add client.on('error', …)")]);
+});
+
+test('a client of node-redis that listens for errors is not warned of', async () => {
+  expect(await warningsOf(true)).toEqual([]);
 });

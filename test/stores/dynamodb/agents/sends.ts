@@ -14,7 +14,7 @@ export async function sendTraced(agent: Agent, endpoint: string, tableName: stri
 }
 
 /** Sends a bare write, a grant, a bare write that is refused, and a skip. */
-export function requestsOf(client: DynamoDBClient, tableName: string): (name: string) => Promise<void> {
+function requestsOf(client: DynamoDBClient, tableName: string): (name: string) => Promise<void> {
   const store = dynamoDBStore({ tableName, client });
   const bare = DynamoDBDocumentClient.from(client);
   return async (name) => {
