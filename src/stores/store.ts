@@ -44,7 +44,7 @@ const OPTIONS = namesOf<CompareAndSwapOptions<unknown>>({ storage: true, keyPref
  * });
  * ```
  *
- * @throws TypeError for invalid options; nothing is sent
+ * @throws TypeError, RangeError for invalid options; nothing is sent
  */
 export function compareAndSwapStore<Version>(
   options: CompareAndSwapOptions<Version>,

@@ -127,19 +127,17 @@ describe.each(STORES)('any options of %s', (_make, known, sound, make) => {
     );
   });
 
-  const texts = Object.entries(REFUSED).filter(([option]) => known.includes(option));
-  test('F210 a text that the store would not send as it is is refused, with its option, itself and the remedy', () => {
-    const options = { ...sound };
-    for (const [option, text] of texts.flatMap(([option, all]) => all.map((text) => [option, text] as const))) {
-      const open = () => make({ ...options, [option]: text } as never);
-      const shown = text === '' ? "''" : text.slice(0, 64).replace(/\p{Surrogate}/gu, '.');
-      expect(open, `${option} ${JSON.stringify(text.slice(0, 9))}`).toThrow(
-        /: .*(pass|remove|shorten|leave room|use a)/s,
-      );
-      expect(open).toThrow(new RegExp(`^${option} (is|has the name) .*`, 's'));
-      if (!text.includes('\ud800') && !text.includes('\udc00')) expect(open).toThrow(shown);
-    }
-  });
+  const texts = Object.entries(REFUSED)
+    .filter(([option]) => known.includes(option))
+    .flatMap(([option, all]) => all.map((text) => [option, text] as const));
+  test.each(texts)(
+    'F210 refuse as %s the text %j, which would not be sent as it is, with the remedy',
+    (option, text) => {
+      const words = new RegExp(`^${option} (is|has the name) '.*: .*(pass|remove|shorten|leave room|use a)`, 's');
+
+      expect(() => make({ ...sound, [option]: text } as never)).toThrow(words);
+    },
+  );
 });
 
 describe('any argument of an operator', () => {

@@ -67,7 +67,7 @@ const OPTIONS = namesOf<AzureTableStoreOptions>({ client: true, keyPrefix: true 
  * export const store = azureTableStore({ client });
  * ```
  *
- * @throws TypeError for invalid options; nothing is sent
+ * @throws TypeError, RangeError for invalid options; nothing is sent
  */
 export function azureTableStore(options: AzureTableStoreOptions): LockStore & MemberStore & LockAdminStore {
   checkStoreOptions('azureTableStore', options, OPTIONS);

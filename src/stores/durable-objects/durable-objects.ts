@@ -49,7 +49,7 @@ const LANES = 10;
  * ```
  *
  * @param namespace the binding of the class `LockObject`
- * @throws TypeError for a namespace that is not bound, another binding, and invalid options; nothing is sent
+ * @throws TypeError, RangeError for a namespace that is not bound, another binding, and invalid options; nothing is sent
  */
 export function durableObjectStore(
   namespace: LockNamespace,

@@ -34,7 +34,7 @@ export interface MysqlStoreOptions {
  * export const store = mysqlStore({ client });
  * ```
  *
- * @throws TypeError for invalid options; nothing is sent
+ * @throws TypeError, RangeError for invalid options; nothing is sent
  */
 export function mysqlStore(options: MysqlStoreOptions): LockStore & MemberStore & LockAdminStore {
   checkStoreOptions('mysqlStore', options, OPTIONS);

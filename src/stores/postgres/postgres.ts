@@ -37,7 +37,7 @@ export interface PostgresStoreOptions {
  * export const store = postgresStore({ client });
  * ```
  *
- * @throws TypeError for invalid options; nothing is sent
+ * @throws TypeError, RangeError for invalid options; nothing is sent
  */
 export function postgresStore(options: PostgresStoreOptions): LockStore & MemberStore & LockAdminStore {
   checkStoreOptions('postgresStore', options, OPTIONS);

@@ -31,7 +31,7 @@ export interface RedisStoreOptions {
  * export const store = redisStore({ client });
  * ```
  *
- * @throws TypeError for invalid options; nothing is sent
+ * @throws TypeError, RangeError for invalid options; nothing is sent
  */
 export function redisStore(options: RedisStoreOptions): LockStore & MemberStore {
   const redis = connection('redisStore', options);

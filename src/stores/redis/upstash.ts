@@ -46,7 +46,7 @@ const KEY_LOCKING = '#!lua flags=allow-key-locking';
  * export const store = upstashStore({ redis });
  * ```
  *
- * @throws TypeError for invalid options; nothing is sent
+ * @throws TypeError, RangeError for invalid options; nothing is sent
  */
 export function upstashStore(options: UpstashStoreOptions): LockStore & MemberStore {
   const redis = connection('upstashStore', options);

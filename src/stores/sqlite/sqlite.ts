@@ -42,7 +42,7 @@ export interface SqliteStoreOptions {
  * export const store = sqliteStore({ client });
  * ```
  *
- * @throws TypeError for invalid options; nothing is sent
+ * @throws TypeError, RangeError for invalid options; nothing is sent
  */
 export function sqliteStore(options: SqliteStoreOptions): LockStore & MemberStore & LockAdminStore {
   checkStoreOptions('sqliteStore', options, OPTIONS);
