@@ -257,6 +257,8 @@ describe('the list of many jobs', () => {
       tick: ago(11),
       lockedAt: ago(11),
       lockUntil: ago(-9),
+      // A run of a minute is past its next tick too, at some times of the day.
+      runs: [],
     }),
     lock('z-corrupt', { state: 'corrupt', problem: 'fencingToken is seven', runs: [] }),
   ];
