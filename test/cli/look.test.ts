@@ -177,7 +177,9 @@ describe.each(KINDS)('on %s', (kind) => {
 
     expect((await run('why', name)).code).toBe(3);
     await ran(store, name, TEN);
-    expect(await why()).toBe(`A run of "${name}" now would not be skipped: the lock is free. A call for 2026-11-20T10:00:00Z would be skipped: that tick is done.\n`);
+    expect(await why()).toBe(
+      `A run of "${name}" now would not be skipped: the lock is free. A call for 2026-11-20T10:00:00Z would be skipped: that tick is done.\n`,
+    );
     expect(await why('--tick', '2026-11-20T10:00:00Z')).toMatch(
       /would be skipped as already-executed: this tick is done/,
     );

@@ -43,7 +43,7 @@ test('every file of docs/deploy/commands.md runs a command line that the tool ta
   const asScheduled = [[...(listed[0] ?? [])].toSpliced(3, 2), listed[1], ...typed];
   expect(listed[0]?.slice(3, 5)).toEqual(['--tick-from', 'kubernetes']);
   for (const words of asScheduled) {
-    expect(words.filter((word) => word !== '--quiet')).toEqual([
+    expect(words?.filter((word) => word !== '--quiet')).toEqual([
       'run',
       '--name',
       'backup',
