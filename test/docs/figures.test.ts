@@ -52,7 +52,7 @@ src/adapters/azure.ts EARLY_MS: more than @ before (?:its|the next) occurrence ;
 src/adapters/process-shutdown.ts TWICE_MS: not sooner than @ after
 src/leader/election.ts DEFAULT_LEASE: '@'${'`'} \| how long a leader leads
 src/stores/dynamodb/answer.ts SLOP_MS: SLOP = @ ; header is right within @
-src/stores/dynamodb/options.ts MAX_PREFIX_BYTES: in the key; at most # bytes
+src/core/values/names.ts MAX_PREFIX_BYTES: in the key; at most # bytes
 src/stores/dynamodb/options.ts LONGEST_IDLE_MS: closes idle connections after @
 src/stores/postgres/postgres-errors.ts MOST_BYTES: part may have # bytes
 src/stores/sqlite/libsql-file.ts BUSY_MS: busy timeout of its client to @
@@ -116,7 +116,7 @@ const OTHERS = new Set(
   `--cli-read-timeout --cloudformation-execution-policies --create-only --custom --headers --init --invocation-type
    --prod --require-approval --retry --stack-name --test-scheduled --wait DeleteMessage ListBucket PassRole PutObject
    ReceiveMessage RunTask attemptDeadline backoffLimit cfn-exec-role cloud-sql-proxy concurrencyPolicy deploy-role
-   disableOfflineQueue drizzle-kit file-publishing-role functionTimeout GatewayVpcEndpointAwsService get-schedule initProcessEnabled lookup-role
+   disableOfflineQueue drizzle-kit failurePolicy file-publishing-role functionTimeout GatewayVpcEndpointAwsService get-schedule initProcessEnabled lookup-role
    maxRandomDelay min-replicas-max-lag min-replicas-to-write onSchedule redis-cli requestPayload
    send-digest-default-locks syncUrl systemd-run timeoutEarlyResponse transformIgnorePatterns`.split(/\s+/),
 );

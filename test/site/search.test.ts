@@ -12,7 +12,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   'vercel cron 400': '/platforms/vercel',
   neon: '/stores/postgres',
   ttl: '/questions#can-i-set-a-ttl-on-the-table-or-delete-old-rows',
-  'mysql lock cron': '/stores/mysql',
+  'mysql lock cron': '/stores/mysql /paths/node-cron-mariadb',
   'skip if still running': '/questions#my-job-overlaps-itself-while-the-last-run-is-still-running',
   'azure timer': '/platforms/azure /questions#azure /comparison#azure-functions-timer',
   'kubernetes cronjob twice': '/deploy/commands#kubernetes-cronjob /paths/kubernetes',
@@ -52,7 +52,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   'sqs fifo': '/questions#why-not-sqs-fifo',
   'crontab two servers': '/paths/crontab',
   'advisory lock': '/questions#why-not-an-advisory-lock-of-postgres',
-  prisma: '/stores/postgres',
+  prisma: '/stores/postgres /stores/mysql',
   'npm 404 not found': '/install',
 };
 
