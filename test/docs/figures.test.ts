@@ -116,8 +116,8 @@ const OTHERS = new Set(
   `--cli-read-timeout --cloudformation-execution-policies --create-only --custom --headers --init --invocation-type
    --prod --require-approval --retry --stack-name --test-scheduled --wait DeleteMessage ListBucket PassRole PutObject
    ReceiveMessage RunTask attemptDeadline backoffLimit cfn-exec-role cloud-sql-proxy concurrencyPolicy deploy-role
-   disableOfflineQueue drizzle-kit failurePolicy file-publishing-role functionTimeout GatewayVpcEndpointAwsService get-schedule initProcessEnabled lookup-role
-   maxRandomDelay min-replicas-max-lag min-replicas-to-write onSchedule redis-cli requestPayload
+   disableOfflineQueue drizzle-kit failurePolicy file-publishing-role GatewayVpcEndpointAwsService get-schedule initProcessEnabled lookup-role
+   maxRandomDelay min-replicas-max-lag min-replicas-to-write redis-cli requestPayload
    send-digest-default-locks syncUrl systemd-run timeoutEarlyResponse transformIgnorePatterns`.split(/\s+/),
 );
 const ABOUT_OTHERS = /^docs\/(adr\/|comparison|guides\/(migrating|bundlers))/;
