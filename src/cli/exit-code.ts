@@ -54,15 +54,8 @@ export function quoted(text: unknown): string {
   return inspect(text, { maxStringLength: 64 });
 }
 
-/**
- * The message of an error; if it points to the cause, with the cause's code and host: a line has no other cause. An
- * error of a missing table names functions of the library, so the command is added.
- */
+/** The message of an error; if it points to the cause, with the cause's code and host: a line has no other cause. */
 export function messageWithCause(error: Error): string {
-  const message = error.message.replace('list of lock "*" failed', 'list failed');
-  if ('code' in error && error.code === 'TABLE_NOT_FOUND') {
-    return `${message}; the command that makes it: single-execution table create`;
-  }
-  const cause = message.includes('see the cause') && causeWords(error);
-  return cause ? `${message} (${cause})` : message;
+  const cause = error.message.includes('see the cause') && causeWords(error);
+  return cause ? `${error.message} (${cause})` : error.message;
 }

@@ -47,7 +47,7 @@ describe.each(DATABASES)('row 133: the command-line tool on %s', (name) => {
       expect(missing).toMatchObject({
         code: 1,
         stderr: expect.stringMatching(
-          /^single-execution: list failed: .* does not exist.*; the command that makes it: single-execution table create$/m,
+          /^single-execution: list failed: .* does not exist: make it with .* or single-execution table create/m,
         ),
       });
       expect((await run('doctor')).stdout).toMatch(/does not exist[\s\S]*make it: single-execution table create/);

@@ -95,7 +95,7 @@ function explain(error: unknown, name: string, operation: StoreOperation, table:
     case 'no-table':
       return [
         'TABLE_NOT_FOUND',
-        `${table} does not exist in this account and region; correct tableName or the region, or create the table`,
+        `${table} does not exist in this account and region; correct tableName or the region, or make it with createLockTable or single-execution table create`,
       ];
     case 'no-credentials':
     case 'denied': {

@@ -26,7 +26,7 @@ describe('F16 an error of the setup is thrown at once, whatever onStoreError is'
       'no such table',
       sdkError('ResourceNotFoundException', `Requested resource not found ${SECRET}`),
       'TABLE_NOT_FOUND',
-      /table 'locks' does not exist .*; correct tableName or the region, or create the table$/,
+      /table 'locks' does not exist .*; correct tableName or the region, or make it with createLockTable or single-execution table create$/,
     ],
     [
       'not allowed',
