@@ -24,15 +24,19 @@ export async function lambdaJob(name: string, project: Project, folder: string):
 /** The handler and its test. */
 export function handlerFiles(name: string, project: Tested): Files {
   const work = workOf(name);
+  const fromEnvironment = (variableName: string) => variable(variableName, project.isTypeScript);
   return jobFiles(name, project, {
     head: `import { withSingleExecution } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
+import { scheduleFromEnvironment } from 'single-execution/schedule';
 
 `,
     tail: `
 export const handler = withSingleExecution(async (_event, _context, { tick }) => ${work}(tick), {
   name: '${name}',
-  store: dynamoDBStore({ tableName: ${variable('LOCK_TABLE', project.isTypeScript)} ?? 'locks' }),
+  store: dynamoDBStore({ tableName: ${fromEnvironment('LOCK_TABLE')} ?? 'locks' }),
+  // Kept with the lock, so that \`npx single-execution check\` notices when the job has stopped. A test has none.
+  ...(${fromEnvironment('SINGLE_EXECUTION_SCHEDULE')} && { schedule: scheduleFromEnvironment() }),
 });
 `,
     testImports: [

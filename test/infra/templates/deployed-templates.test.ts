@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { handlerFiles } from '../../../src/cli/init/lambda-job.js';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
@@ -107,6 +108,9 @@ test.each([
     } finally {
       await host.stop();
     }
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: table }));
+    // By this, `check` notices when the job has stopped.
+    expect(Items.map(({ schedule }) => schedule?.S)).toEqual([`${known['schedule']} in ${known['timeZone']}`]);
     const requests = proxy.requests();
     // Four requests, or more: a host under load can resend a request.
     expect(requests.length).toBeGreaterThanOrEqual(4);
