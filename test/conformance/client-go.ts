@@ -1,5 +1,6 @@
 import type { ExtendResult } from 'single-execution';
 import { createLeaderElection } from 'single-execution/leader';
+import { manualClock } from 'single-execution/testing';
 import { expectSame } from '../../src/testing/contract/stage/expectation.js';
 import { setScene } from '../../src/testing/contract/stage/scene.js';
 import { gate } from '../support/gate.js';
@@ -42,11 +43,13 @@ export const CLIENT_GO: readonly Scenario[] = [
 
 /** Stops a leader during its first renewal, which then fails. @returns how many terms began, and how many ended */
 async function stoppedInRenewal({ store }: Ground, name: string): Promise<readonly [number, number]> {
-  const [renewing, cancelled] = [gate(), gate()];
+  const [begun, renewing, cancelled] = [gate(), gate(), gate()];
+  const clock = manualClock(Date.now());
   const counts: [number, number] = [0, 0];
   const election = createLeaderElection({
     name,
-    lease: '1s',
+    lease: '1m',
+    clock,
     store: {
       ...store,
       async extend(): Promise<ExtendResult> {
@@ -57,6 +60,7 @@ async function stoppedInRenewal({ store }: Ground, name: string): Promise<readon
     },
     onStarted: () => {
       counts[0]++;
+      begun.open();
     },
     onStopped: () => {
       counts[1]++;
@@ -64,6 +68,8 @@ async function stoppedInRenewal({ store }: Ground, name: string): Promise<readon
     observers: [],
   });
   election.start();
+  await begun.opened;
+  await clock.advance(20_000);
   await renewing.opened;
   const stopped = election.stop();
   cancelled.open();

@@ -81,8 +81,11 @@ function placeOf(client: DynamoDBClient, endpoint: string | undefined): StorePla
     { step: 'build' },
   );
   const words = () => (at === undefined ? 'DynamoDB' : `DynamoDB at ${at}`);
-  return { words, remedy: 'check --endpoint, --region and the network' };
+  return { words, remedy: 'check --endpoint, --region and the network', otherKey: OTHER_KEY };
 }
+
+const OTHER_KEY =
+  'the table has another key: pass its --partition-key and, if it has one, its --sort-key, both of type S; single-execution doctor shows them';
 
 /** Makes `list` fail for a table with another key, as a read does. Its scan alone would just find no locks. */
 function withKeyCheck(admin: LockAdminStore): LockAdminStore {

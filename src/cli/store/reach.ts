@@ -15,6 +15,8 @@ export interface StorePlace {
   problem?(): string | undefined;
   /** The remedy if there is no answer. */
   readonly remedy: string;
+  /** What is wrong with a table that has another key; absent if the store's errors say it in words of the tool. */
+  readonly otherKey?: string;
 }
 
 interface Stores {
@@ -68,15 +70,12 @@ export function storesInReach(open: () => Promise<Stores>): Omit<Stores, 'place'
 /** @param waitedMs how long the call waited for an answer, if known */
 function placed(place: StorePlace, waitedMs: number | undefined, error: unknown): unknown {
   if (!(error instanceof LockStoreError)) return error;
-  const why = error.code === 'KEY_SCHEMA' ? OTHER_KEY : absenceOf(place, error, waitedMs);
+  const why = (error.code === 'KEY_SCHEMA' && place.otherKey) || absenceOf(place, error, waitedMs);
   if (why === undefined) return error;
   const { code, lockName, operation, retryable, cause } = error;
   const what = operation === 'list' ? 'list' : `${operation} of lock "${lockName}"`;
   return new LockStoreError(`${what} failed: ${why}`, { code, lockName, operation, retryable, cause });
 }
-
-const OTHER_KEY =
-  'the table has another key: pass its --partition-key and, if it has one, its --sort-key, both of type S; single-execution doctor shows them';
 
 /** Why a store cannot be reached; undefined for an error of a store that answered. */
 function absenceOf(place: StorePlace, { code, cause }: LockStoreError, waitedMs: number | undefined) {

@@ -47,5 +47,6 @@ function write(level: Level, message: string, details: object): void {
 function errorLine(error: unknown): string {
   if (!isError(error)) return typeof error;
   const cause = causeWords(error);
-  return `${error.name}: ${error.message}${cause && ` (${cause})`}`;
+  // The messages of some stores end with the code already.
+  return `${error.name}: ${error.message}${error.message.includes(cause) ? '' : ` (${cause})`}`;
 }
