@@ -196,7 +196,10 @@ describe('F151 what real clients answer instead of their rows', () => {
     expect(await twoRuns(pool)).toEqual([RAN, RAN]);
     pg.types.setTypeParser(25, (value) => value.toUpperCase());
     // The row of the first run is there, with a name that this client cannot read.
-    expect(await twoRuns(pool)).toEqual([INSTEAD, expect.stringContaining('KEY_SCHEMA: the table treats two lock names as one')]);
+    expect(await twoRuns(pool)).toEqual([
+      INSTEAD,
+      expect.stringContaining('KEY_SCHEMA: the table treats two lock names as one'),
+    ]);
   });
 
   test('postgres.js: columns and values that `transform` renames or changes', async () => {
