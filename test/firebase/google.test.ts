@@ -71,7 +71,7 @@ async function started(args: readonly string[], more: Readonly<Record<string, st
     ...more,
     PORT: String(port),
   });
-  // A path that the programs know as any other, for which nothing runs.
+  // All programs answer this path, and none of them runs the job for it.
   await vi.waitFor(
     async () => {
       if (child.exitCode !== null) throw new Error(lines().join('\n'));

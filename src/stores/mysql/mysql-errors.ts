@@ -59,7 +59,10 @@ const MEANINGS: DatabaseErrors['meanings'] = [
   ],
 ];
 
-/** A GRANT without CREATE fails while there is no table, and without a right MySQL does not say that there is none. */
+/**
+ * Names the missing right. MySQL does not tell a user without rights that the table is missing, and it refuses a GRANT on
+ * a missing table unless the same statement grants CREATE.
+ */
 function rightOf(failed: Failed): string {
   const { verb, table } = failed;
   const user = 'the user of this client';
