@@ -144,7 +144,7 @@ function readTimer(timer: Timer, nowMs: number): Trigger {
 
 /** Counts the deliveries of an occurrence, if the function has a retry policy. */
 function readRetry(context: InvocationContext): Trigger {
-  const { retryCount } = context?.retryContext ?? {};
+  const { retryCount } = context.retryContext ?? {};
   return typeof retryCount === 'number' ? { attempt: retryCount + 1 } : {};
 }
 

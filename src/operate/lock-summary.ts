@@ -1,5 +1,6 @@
 import type { LockInfo, RunInfo } from '../admin/lock-admin.js';
 import { isTaken, stateWithoutPause } from '../admin/lock-info.js';
+import { failedWords } from '../core/public/errors.js';
 import { defined } from '../core/values/defined.js';
 import { prefixProblem } from '../core/values/names.js';
 import { causeWords } from '../core/values/thrown.js';
@@ -7,7 +8,7 @@ import type { DueTicks } from './due-ticks.js';
 import { shortInstant, shortSpan, tickWords, toTheSecond } from './times.js';
 import { lastRenewal, pauseWords } from './verdict.js';
 
-export { causeWords, isTaken, prefixProblem, stateWithoutPause };
+export { causeWords, failedWords, isTaken, prefixProblem, stateWithoutPause };
 
 /** A lock's summary for one line. Durations in milliseconds. */
 export interface LockSummary {

@@ -54,7 +54,7 @@ src/leader/election.ts DEFAULT_LEASE: '@'${'`'} \| how long a leader leads
 src/stores/dynamodb/answer.ts SLOP_MS: SLOP = @ ; header is right within @
 src/core/values/names.ts MAX_PREFIX_BYTES: in the key; at most # bytes
 src/stores/dynamodb/options.ts LONGEST_IDLE_MS: closes idle connections after @
-src/stores/postgres/postgres-errors.ts MOST_BYTES: part may have # bytes
+src/stores/postgres/postgres.ts MOST_BYTES: part may have # bytes
 src/stores/sqlite/libsql-file.ts BUSY_MS: busy timeout of its client to @
 src/stores/mysql/mysql-client.ts LONGEST_MS: statement on a pool may take @
 src/schedule/schedule-of.ts MOST_LISTED: more than # ticks throw

@@ -1,4 +1,5 @@
 import { type Clock, type LockAdminStore, type LockStore, LockStoreError, type StoreCall } from '../../index.js';
+import { failedWords } from '../../operate/lock-summary.js';
 import { failed, isWrongUse, wrongUse } from '../exit-code.js';
 
 /** How long a command waits for an answer. With the start of the program it is less than 5 s. */
@@ -73,8 +74,13 @@ function placed(place: StorePlace, waitedMs: number | undefined, error: unknown)
   const why = (error.code === 'KEY_SCHEMA' && place.otherKey) || absenceOf(place, error, waitedMs);
   if (why === undefined) return error;
   const { code, lockName, operation, retryable, cause } = error;
-  const what = operation === 'list' ? 'list' : `${operation} of lock "${lockName}"`;
-  return new LockStoreError(`${what} failed: ${why}`, { code, lockName, operation, retryable, cause });
+  return new LockStoreError(`${failedWords(operation, lockName)}${why}`, {
+    code,
+    lockName,
+    operation,
+    retryable,
+    cause,
+  });
 }
 
 /** Why a store cannot be reached; undefined for an error of a store that answered. */

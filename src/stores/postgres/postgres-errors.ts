@@ -1,4 +1,3 @@
-import { describe } from '../../core/values/checks.js';
 import { errorName, readThrownText } from '../../core/values/thrown.js';
 import {
   type DatabaseErrors,
@@ -121,22 +120,6 @@ function codeOf(chain: readonly unknown[]): string {
     codes.find((code) => MEANINGS.some(([meant]) => meant.test(code))) ??
     codes.find((code) => /^\w{3,}$/.test(code)) ??
     ''
-  );
-}
-
-/** The longest identifier of Postgres. It cuts off what is longer, without an error. */
-const MOST_BYTES = 63;
-
-/**
- * Checks a part of the name of a table.
- *
- * @throws TypeError for a name that Postgres would cut off: two such names could become one table
- */
-export function checkIdentifier(part: string): void {
-  const bytes = new TextEncoder().encode(part).length;
-  if (bytes <= MOST_BYTES) return;
-  throw new TypeError(
-    `table has the name ${describe(part)} of ${bytes} bytes: Postgres cuts names off after ${MOST_BYTES}; use a shorter one`,
   );
 }
 

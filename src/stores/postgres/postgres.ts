@@ -1,12 +1,12 @@
 import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
-import { checkStoreOptions, namesOf } from '../../core/values/checks.js';
+import { checkStoreOptions, describe, namesOf } from '../../core/values/checks.js';
 import { type Database, type Statements, sqlStore } from '../sql/sql.js';
 import { sql } from '../sql/sql-statement.js';
 import { creationOf, makeTable } from '../sql/sql-table.js';
 import { askPostgres, type PostgresClient } from './postgres-client.js';
-import { checkIdentifier, POSTGRES_ERRORS } from './postgres-errors.js';
+import { POSTGRES_ERRORS } from './postgres-errors.js';
 
 export type { PostgresClient, PostgresQueryClient, PostgresUnsafeClient } from './postgres-client.js';
 
@@ -84,6 +84,22 @@ export async function createPostgresTable(
   } = {},
 ): Promise<void> {
   await makeTable(POSTGRES, client, options);
+}
+
+/** The longest identifier of Postgres. It cuts off what is longer, without an error. */
+const MOST_BYTES = 63;
+
+/**
+ * Checks a part of the name of a table.
+ *
+ * @throws TypeError for a name that Postgres would cut off: two such names could become one table
+ */
+function checkIdentifier(part: string): void {
+  const bytes = new TextEncoder().encode(part).length;
+  if (bytes <= MOST_BYTES) return;
+  throw new TypeError(
+    `table has the name ${describe(part)} of ${bytes} bytes: Postgres cuts names off after ${MOST_BYTES}; use a shorter one`,
+  );
 }
 
 const POSTGRES: Database<PostgresClient> = {
