@@ -43,9 +43,10 @@ const config: KnipConfig = {
     // A process of the test loads these.
     'test/firebase': { entry: ['*.test.ts', 'surroundings.mjs'], ignoreDependencies: ['.+'] },
     // Loaded by their names, or started.
-    'test/{azurite,clients-redis,clients/native,clients/prisma,copied-sdk,mutation,observe/runtime-client,oldest-*}': {
-      ignoreDependencies: ['.+'],
-    },
+    'test/{azurite,clients-redis,clients/native,clients/prisma,copied-sdk,mutation,observe/runtime-client,oldest-*,types}':
+      {
+        ignoreDependencies: ['.+'],
+      },
     'test/stores/dynamodb/agents/newrelic': { ignoreDependencies: ['.+'] },
   },
   ignoreDependencies: [

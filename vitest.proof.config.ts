@@ -2,17 +2,17 @@ import { defineConfig } from 'vitest/config';
 import wholeSuite from './vitest.config.js';
 
 /**
- * Every client of a SQL database in its newest and oldest version, Debian's cron, and every bundler, test runner and
- * module system: `npm run test:versions`.
+ * Every client of a SQL database in its newest and oldest version, Debian's cron, every bundler, test runner and module
+ * system, and the oldest and the recommended Node: `npm run test:versions`.
  */
 export const VERSIONS = [
   'test/clients/*.proof.test.ts',
   'test/schedule/debian-cron.proof.test.ts',
-  'test/package/module-systems.proof.test.ts',
+  'test/package/{module-systems,node-versions}.proof.test.ts',
 ];
 
 /**
- * `npm run test:proof`: what `npm test` leaves out, such as other clients, versions of Node and tools. Together with
+ * `npm run test:proof`: every store by one client, and what `npm test` leaves out of that. Together with
  * `npm run test:versions` they are all tests.
  */
 export default defineConfig({
@@ -32,6 +32,7 @@ export default defineConfig({
       'test/infra/deployed-handlers.test.ts',
       'test/infra/lambda-runtime/environment.test.ts',
       'test/stores/{dynamodb,durable-objects,redis}/contract.test.ts',
+      'test/stores/azure/contract.proof.test.ts',
     ],
     provide: { run: 'proof' },
     exclude: ['**/node_modules/**', ...VERSIONS],

@@ -35,6 +35,7 @@ const OF_TESTS = [
   'test/others',
   'test/stores/dynamodb/agents',
   'test/stores/dynamodb/agents/newrelic',
+  'test/types',
 ] as const;
 
 /** `npx tsx test/support/package-sets.ts [folder…]` installs these sets, or all; with `--tests`, {@link OF_TESTS}. */

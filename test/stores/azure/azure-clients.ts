@@ -13,7 +13,7 @@ const { name: account, key } = ACCOUNT;
 /** As docs/stores/azure.md says, so that only the lock tries again. */
 const ONCE = { allowInsecureConnection: true, retryOptions: { maxRetries: 0 } };
 
-/** The clients that docs/stores/azure.md names, and the newest with its defaults: it waits a second before it tries again. */
+/** The client that docs/stores/azure.md names, the oldest one, and the newest with its defaults: it waits a second before it tries again. */
 export const AZURE_CLIENTS: Readonly<Record<string, MakeClient>> = {
   '13.3.2': (url, table) => new newest.TableClient(url, table, new newest.AzureNamedKeyCredential(account, key), ONCE),
   '13.0.0': (url, table) => new oldest.TableClient(url, table, new oldest.AzureNamedKeyCredential(account, key), ONCE),

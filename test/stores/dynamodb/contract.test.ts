@@ -66,6 +66,7 @@ describe.concurrent.each(AGES)('row 136: dynamoDBStore keeps the contract over t
 /** Settings of a user's document client that change what it sends and returns. */
 const SETTINGS = inThisRun<readonly [string, TranslateConfig]>(
   [['numbers as texts', { unmarshallOptions: { wrapNumbers: String as never } }]],
+  [],
   [
     ['wrapped numbers', { unmarshallOptions: { wrapNumbers: true } }],
     ['numbers as bigints', { unmarshallOptions: { wrapNumbers: BigInt as never } }],

@@ -211,7 +211,7 @@ export const SENTINEL_NAME = 'locks';
 /** Those of `npm test`. */
 export const FIRST: readonly TestedClient[] = [ioredis('ioredis', here), upstash('@upstash/redis', here)];
 
-/** Those of `npm run proof`. */
+/** Those of `npm run test:versions`. */
 export const FURTHER: readonly TestedClient[] = [
   ioredis('ioredis', here, ODD_PREFIX),
   ioredis('ioredis-5'),

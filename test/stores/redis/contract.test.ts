@@ -5,4 +5,4 @@ import { playContract } from './play-contract.js';
 
 const { server } = await ownEngine('redis');
 
-playContract('row 139 row 92', inThisRun(FIRST, FURTHER), server);
+playContract('row 139 row 92', inThisRun(FIRST, [], FURTHER), server);
