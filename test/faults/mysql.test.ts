@@ -21,7 +21,7 @@ export const way: Way = {
     ...eitherWay('error 1053, the server goes down', { kind: 'refusal', text: '1053' }, { failure: 'F2' }),
     ...eitherWay('connection killed by the server', { kind: 'terminate' }, { failure: 'F2' }),
   ],
-  columnOf: (operation) => (operation === 'cancel' ? undefined : onDatabase(operation)),
+  columnOf: onDatabase,
   // Set as docs/stores/mysql.md says, except for the defaults.
   clients: [
     {

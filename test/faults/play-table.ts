@@ -43,17 +43,19 @@ function playClient(way: Way, client: Client, cases: readonly FaultCase[]): void
   }, PREPARATION_MS);
   afterAll(() => stage?.stop());
 
-  test.runIf(client.age)('it is that client', async () => {
-    const scene = await stage.scene();
-    const { library, admin, wire } = scene;
-    await library.lockAdmin(admin).get(NAME);
-    await scene.stop();
+  if (client.age) {
+    test('it is that client', async () => {
+      const scene = await stage.scene();
+      const { library, admin, wire } = scene;
+      await library.lockAdmin(admin).get(NAME);
+      await scene.stop();
 
-    const name = wire.client?.() ?? '';
-    const ages = Object.entries(CLIENT_NAMES).filter(([, names]) => names.some((one) => name.includes(one)));
-    expect(name).toMatch(/aws-sdk-js\/\d|@upstash\/redis@v\d/);
-    expect(ages.map(([age]) => age)).toEqual(client.age === 'newest' ? [] : [client.age]);
-  });
+      const name = wire.client?.() ?? '';
+      const ages = Object.entries(CLIENT_NAMES).filter(([, names]) => names.some((one) => name.includes(one)));
+      expect(name).toMatch(/aws-sdk-js\/\d|@upstash\/redis@v\d/);
+      expect(ages.map(([age]) => age)).toEqual(client.age === 'newest' ? [] : [client.age]);
+    });
+  }
 
   test.concurrent.each(cases.map((one) => [one.title, one] as const))(
     '%s',
