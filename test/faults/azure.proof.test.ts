@@ -41,4 +41,4 @@ export const way: Way = {
   },
 };
 
-playTable(import.meta, 'row 187 F1 F2 F3 F6 F17 F35 F53 F54 the fault table: Azure Table Storage', way);
+playTable('row 187 F1 F2 F3 F6 F17 F35 F53 F54 the fault table: Azure Table Storage', way, import.meta);

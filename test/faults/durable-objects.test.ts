@@ -44,4 +44,4 @@ export const way: Way = {
   },
 };
 
-playTable(import.meta, 'row 187 F1 F2 F3 F6 F17 F35 F53 F54 F204 the fault table: Durable Objects', way);
+playTable('row 187 F1 F2 F3 F6 F17 F35 F53 F54 F204 the fault table: Durable Objects', way, import.meta);

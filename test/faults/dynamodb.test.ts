@@ -58,4 +58,4 @@ export const way: Way = {
   },
 };
 
-playTable(import.meta, 'rows 8, 78, 136 and 187 F1 F2 F3 F6 F17 F35 F53 F54 F78 F122 the fault table: DynamoDB', way);
+playTable('rows 8, 78, 136 and 187 F1 F2 F3 F6 F17 F35 F53 F54 F78 F122 the fault table: DynamoDB', way, import.meta);

@@ -61,4 +61,4 @@ export const way: Way = {
   },
 };
 
-playTable(import.meta, 'row 187 F1 F2 F3 F6 F17 F35 F53 F54 the fault table: MySQL', way);
+playTable('row 187 F1 F2 F3 F6 F17 F35 F53 F54 the fault table: MySQL', way, import.meta);

@@ -8,8 +8,8 @@ import { OPERATIONS, type Operation } from './operations.js';
 import { NAME, type Stage, startStage } from './stage.js';
 import type { Client, Way } from './way.js';
 
-/** Timeout of a case that is played again and again because the machine stands still. */
-const PATIENCE_MS = 240_000;
+/** Timeout of a case, longer than it may be played again and again. */
+const LONGEST_MS = 240_000;
 /** Timeout of the preparation: `better-sqlite3` is compiled once, which takes minutes. */
 const PREPARATION_MS = 900_000;
 
@@ -19,7 +19,7 @@ const PREPARATION_MS = 900_000;
  *
  * @param meta of the test file that holds the way. Nothing is played if another test reads its value
  */
-export function playTable({ vitest, filename }: ImportMeta, title: string, way: Way): void {
+export function playTable(title: string, way: Way, { vitest, filename }: ImportMeta): void {
   if (vitest === undefined) return;
   const [first, ...further] = way.clients;
   const all = casesOf(way, first);
@@ -60,7 +60,7 @@ function playClient(way: Way, client: Client, cases: readonly FaultCase[]): void
   test.concurrent.each(cases.map((one) => [one.title, one] as const))(
     '%s',
     (_, one) => checkCase(stage, one),
-    PATIENCE_MS,
+    LONGEST_MS,
   );
 }
 

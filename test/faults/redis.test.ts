@@ -65,4 +65,4 @@ export const way: Way = {
   },
 };
 
-playTable(import.meta, 'rows 2 and 187 F1 F2 F3 F6 F17 F35 F53 F54 F136 the fault table: Redis', way);
+playTable('rows 2 and 187 F1 F2 F3 F6 F17 F35 F53 F54 F136 the fault table: Redis', way, import.meta);

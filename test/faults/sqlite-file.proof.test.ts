@@ -69,4 +69,4 @@ export const way: Way = {
   },
 };
 
-playTable(import.meta, 'row 187 F17 F180 the fault table: a file of SQLite', way);
+playTable('row 187 F17 F180 the fault table: a file of SQLite', way, import.meta);

@@ -70,4 +70,4 @@ export const way: Way = {
   },
 };
 
-playTable(import.meta, 'row 187 F1 F2 F3 F6 F17 F35 F53 F54 the fault table: SQLite', way);
+playTable('row 187 F1 F2 F3 F6 F17 F35 F53 F54 the fault table: SQLite', way, import.meta);
