@@ -37,7 +37,7 @@ const STORES = {
 };
 
 /** The limit of a store that has none of its own. */
-const ANY_STORE = '24 kB';
+const ANY_STORE = '32 kB';
 
 /** The function of a door that makes a store for runs. */
 const storeOf = async (door) =>

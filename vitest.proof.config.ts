@@ -21,7 +21,7 @@ export default defineConfig({
     ...wholeSuite.test,
     include: [
       'test/**/*.proof.test.ts',
-      // Each divides a list between the two runs: see `inThisRun` and `kindsOfRun`.
+      // Each divides a list between the runs: see `inThisRun`, `kindsOfRun` and `playTable`.
       'test/chaos/{catch-up,election,frozen-process,handles,keep-alive,kill-points,many-at-once}.test.ts',
       'test/faults/*.test.ts',
       'test/admin/tick-verbs.test.ts',

@@ -9,7 +9,7 @@ export default defineConfig({
     include: [
       ...VERSIONS,
       // These divide a list between the runs: see `inThisRun`.
-      'test/faults/{dynamodb,upstash}.test.ts',
+      'test/faults/{dynamodb,mysql,postgres,redis,upstash}.test.ts',
       'test/stores/{dynamodb/contract,redis/contract,azure/contract.proof}.test.ts',
     ],
     provide: { run: 'versions' },

@@ -78,6 +78,7 @@ describe('the check itself', () => {
     ['a require', 'src/core/run/engine.ts', "const x = require('node:fs');"],
     ['a foreign store to the AWS SDK', 'src/stores/memory.ts', "import { A } from '@aws-sdk/client-dynamodb';"],
     ['an adapter to another adapter', 'src/adapters/lambda.ts', "import { x } from './http.js';"],
+    ['a database to another database', 'src/stores/mysql/mysql.ts', "import { x } from '../sqlite/sqlite.js';"],
     ['an adapter to platform types', 'src/adapters/lambda.ts', "import type { Context } from 'aws-lambda';"],
     ['testing to a runner', 'src/testing/testing.ts', "import { test } from 'vitest';"],
     ['a room without a line', 'src/core/extras/extra.ts', 'export const x = 1;'],

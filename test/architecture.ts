@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import ts from 'typescript';
-import { ROOMS, roomOf } from './rooms.js';
+import { DATABASE, ROOMS, roomOf } from './rooms.js';
 import { DOORS } from './support/doors.js';
 
 /** Source texts by path from the root of the repository, such as `src/core/run/hold.ts`. */
@@ -13,8 +13,14 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
-/** Rooms with a family of files for each platform, such as `http.ts` and `http-*`. No family imports another. */
-const FAMILIES = ['adapters'];
+/**
+ * The family of a file, in rooms that have several: one for each platform, such as `http.ts` and `http-*`, and a folder
+ * for each database. No family imports another.
+ */
+const FAMILY_OF: Readonly<Record<string, (path: string) => string>> = {
+  adapters: (path) => posix.basename(path).split(/[-.]/)[0] ?? '',
+  [DATABASE]: posix.dirname,
+};
 
 /** The part of `infra` that is published. */
 const CONSTRUCTS = 'infra/constructs/';
@@ -177,12 +183,11 @@ function arrowRefusal(path: string, target: string): string | undefined {
     const isSeen = ROOMS[from]?.sees.includes(to) || (ROOMS[from]?.seesDoors && DOOR_FILES.has(target));
     return isSeen ? undefined : `${from} must not import ${to}: ${target}`;
   }
-  return FAMILIES.includes(from) && familyOf(path) !== familyOf(target)
+  return FAMILY_OF[from] && FAMILY_OF[from](path) !== FAMILY_OF[from](target)
     ? `${from} must not import one another: ${target}`
     : undefined;
 }
 
-const familyOf = (path: string): string => posix.basename(path).split(/[-.]/)[0] ?? '';
 const lines = (text: string): number => text.replace(/\n$/, '').split('\n').length;
 
 function tooManyLongFiles(sources: Sources): string[] {

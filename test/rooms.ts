@@ -8,7 +8,7 @@ interface Room {
 
 /*
  * The rooms of `src`, innermost first; CONTRIBUTING.md shows this table. A room is a folder, or a file outside of every
- * room's folder. A new room needs a line here.
+ * room's folder. A new room needs a line here, but not a new database: every folder of `stores` without a line is one.
  */
 export const ROOMS: Readonly<Record<string, Room>> = {
   'core/values': { what: 'values that need nothing else: instants, durations, names, ids', sees: [] },
@@ -49,17 +49,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'the storage over any database: its statements, its errors, and what its clients answer',
     sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/request', 'stores'],
   },
-  'stores/postgres': {
-    what: 'what is special about PostgreSQL: its statements, its errors, its clients',
-    sees: ['core/values', 'core/ports', 'stores/sql'],
-  },
-  'stores/mysql': {
-    what: 'what is special about MySQL: its statements, its errors, its clients',
+  'stores/DATABASE': {
+    what: 'what is special about one database over `stores/sql`: its statements, its errors, its clients',
     sees: ['core/values', 'core/ports', 'core/request', 'stores/sql'],
-  },
-  'stores/sqlite': {
-    what: 'what is special about SQLite: its statements, its errors, its clients',
-    sees: ['core/values', 'core/ports', 'stores/sql'],
   },
   'stores/azure': {
     what: 'the storage over a table of Azure, and the meanings of its errors',
@@ -130,11 +122,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 };
 
+/** The room of all databases. None imports another. */
+export const DATABASE = 'stores/DATABASE';
+
 /** The room of a file of `src`, given by its path from the root of the repository. */
 export function roomOf(path: string): string {
   const [, area = '', inner = ''] = path.split('/');
   const isFolder = area === 'core' || (area === 'stores' && !inner.endsWith('.ts'));
-  return isFolder ? `${area}/${inner}` : area;
+  const room = isFolder ? `${area}/${inner}` : area;
+  return area === 'stores' && !(room in ROOMS) ? DATABASE : room;
 }
 
 export function roomTable(): string {

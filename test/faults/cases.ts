@@ -1,8 +1,7 @@
-import { columnOn } from './columns.js';
-import { FAULTS, type FaultRow } from './faults.js';
+import type { FaultRow } from './faults.js';
 import { OPERATIONS, type Operation, type OperationName, TRY_MS } from './operations.js';
-import type { StageOptions } from './stages.js';
 import type { Cell, Column } from './table.js';
+import type { Client, Way } from './way.js';
 
 /** One cell of the table, as a case to play. */
 export interface FaultCase {
@@ -26,14 +25,14 @@ const CLIENT_PAUSE_MS = 1_000;
 /** How much too early a case may seem to end: timers and budgets are read some instructions apart. */
 const EARLY_MS = 20;
 
-export function casesOf(options: StageOptions): FaultCase[] {
+export function casesOf({ columnOf, faults }: Way, client: Client): FaultCase[] {
   const names = Object.keys(OPERATIONS) as OperationName[];
   return names.flatMap((operation) => {
-    const column = columnOn(options.way, operation);
+    const column = columnOf(operation);
     if (column === undefined) return [];
-    return FAULTS[options.way].flatMap((row) => [
-      caseOf({ operation, row, ever: false, column }, options),
-      ...(row.ever ? [caseOf({ operation, row, ever: true, column }, options)] : []),
+    return faults.flatMap((row) => [
+      caseOf({ operation, row, ever: false, column }, client),
+      ...(row.ever ? [caseOf({ operation, row, ever: true, column }, client)] : []),
     ]);
   });
 }
@@ -43,24 +42,22 @@ interface Place extends Pick<FaultCase, 'operation' | 'row' | 'ever'> {
   readonly column: Column;
 }
 
-function caseOf(place: Place, options: StageOptions): FaultCase {
+function caseOf(place: Place, client: Client): FaultCase {
   const { operation, row, ever, column } = place;
   const { tryMs = TRY_MS, everMs }: Operation = OPERATIONS[operation];
-  const waitMs = row.atLeastMs === 'try' ? Math.min(tryMs, options.silenceMs ?? tryMs) : (row.atLeastMs ?? 0);
-  const clientMs = retriesItself(options) && row.kind === 'throttled' ? CLIENT_PAUSE_MS : 0;
+  const waitMs = row.atLeastMs === 'try' ? Math.min(tryMs, client.silenceMs ?? tryMs) : (row.atLeastMs ?? 0);
+  const clientMs = client.retriesItself && row.kind === 'throttled' ? CLIENT_PAUSE_MS : 0;
   return {
     title: `${failureShown(operation, row, ever)}${operation}: ${row.title}${ever ? ', every time' : ''}`,
     operation,
     row,
     ever,
     struck: column.struck,
-    expected: expectedOf(place, options),
+    expected: expectedOf(place, client),
     atLeastMs: Math.max(0, Math.min(waitMs, everMs) - EARLY_MS),
     atMostMs: (ever ? everMs : waitMs + FIRST_PAUSE_MS + clientMs) + SLACK_MS,
   };
 }
-
-const retriesItself = (options: StageOptions) => 'retriesItself' in options && options.retriesItself === true;
 
 /** The number in docs/faults.md of the failure that a case shows. */
 function failureShown(operation: OperationName, { kind, failure }: FaultRow, ever: boolean): string {
@@ -71,10 +68,10 @@ function failureShown(operation: OperationName, { kind, failure }: FaultRow, eve
   return failure === undefined ? '' : `${failure} `;
 }
 
-function expectedOf({ row, ever, column }: Place, options: StageOptions): Cell {
+function expectedOf({ row, ever, column }: Place, { retriesItself }: Client): Cell {
   const { kind, fault } = row;
   const { struck, once, ever: always, copied, twice } = column;
-  if (kind === 'throttled' && retriesItself(options)) {
+  if (kind === 'throttled' && retriesItself) {
     // A client that retries by itself does not say why it did, and may wait longer than a try.
     const [told, requests, record] = ever ? always.lost : once.lost;
     return [told, requests.replace(`${struck} ${struck}`, `${struck} ${struck} ${struck}?`), record];

@@ -1,31 +1,14 @@
 import type { OperationName } from './operations.js';
 import { NAME } from './stage.js';
-import type { Way } from './stages.js';
 import { type Cell, type Column, read, TABLE } from './table.js';
 
 /*
- * The table of each way. It is DynamoDB's, whose verbs are one write each, except for what a store can do better or
- * cannot suffer.
+ * How the columns of other stores differ from the table, which is DynamoDB's: its verbs are one write each.
  */
 
-/** The column of an operation; undefined if the operation cannot be struck on this way. */
-export function columnOn(way: Way, operation: OperationName): Column | undefined {
-  const column = TABLE[operation];
-  switch (way) {
-    case 'DynamoDB':
-      return column;
-    case 'Redis':
-    case 'Upstash':
-    case 'Durable Objects':
-      return eachCell(withoutTakeover(column), listedOnRedis);
-    case 'Postgres':
-    case 'libSQL':
-    case 'Azure':
-      return onDatabase(operation, withoutTakeover(column));
-    default:
-      // A cancel follows a write without an answer. A file always answers.
-      return operation === 'cancel' ? undefined : onDatabase(operation, withoutTakeover(column));
-  }
+/** The column for a store whose verbs are programs on the server. */
+export function onServer(operation: OperationName): Column {
+  return eachCell(withoutTakeover(TABLE[operation]), listedOneByOne);
 }
 
 function eachCell({ once, ever, ...column }: Column, change: (cell: Cell) => Cell): Column {
@@ -48,8 +31,8 @@ function withoutTakeover(column: Column): Column {
   return { ...eachCell(column, asAcquire), struck: 'acquire' };
 }
 
-/** On Redis and with Durable Objects, a list also reads each lock that it has found. */
-function listedOnRedis([told, requests, record]: Cell): Cell {
+/** A list also reads each lock that it has found. */
+function listedOneByOne([told, requests, record]: Cell): Cell {
   return told === NAME && requests.startsWith('list') ? [told, 'list+ get', record] : [told, requests, record];
 }
 
@@ -83,9 +66,10 @@ const AGAIN = /^(cancel|extend|mark|pause|checkIn)$/;
  * The column for a database. Each try reads before it writes, so it finds a write of which nobody heard, and need not
  * repeat it.
  */
-function onDatabase(operation: OperationName, column: Column): Column {
+export function onDatabase(operation: OperationName): Column {
   const byRead = BY_READ[operation];
   if (byRead) return byRead;
+  const column = withoutTakeover(TABLE[operation]);
   const refused = operation === 'cancel' ? eachCell(column, refusedByRead) : column;
   const { struck, once, ever } = refused;
   if (struck === 'get' || struck === 'list') return column;

@@ -1,9 +1,10 @@
 import { casesOf } from './cases.js';
 import { CLIENT_NAMES } from './clients.js';
-import { columnOn } from './columns.js';
-import { FAULTS, type FaultKind } from './faults.js';
+import { onDatabase } from './columns.js';
+import { type FaultKind, NETWORK } from './faults.js';
 import type { OperationName } from './operations.js';
-import { STAGES, type Way } from './stages.js';
+import { type Column, TABLE } from './table.js';
+import type { Way } from './way.js';
 
 /** The operations, in words for the page. */
 const ASKED: Readonly<Record<OperationName, string>> = {
@@ -34,47 +35,31 @@ const KINDS: Readonly<Record<FaultKind, string>> = {
   unheard: 'answer lost: applied, but no answer',
 };
 
-const WAYS = Object.keys(FAULTS) as readonly Way[];
-/** The ways over a network. */
-const NETWORKS = WAYS.filter((way) => way !== 'a file of SQLite');
-
-/** What a way is called, and the server behind it. */
-const SERVERS: Readonly<Record<Way, string>> = {
-  DynamoDB: 'DynamoDB Local',
-  Redis: 'redis-server',
-  Upstash: "redis-server behind Upstash's protocol",
-  Postgres: 'PostgreSQL',
-  MySQL: 'MariaDB',
-  libSQL: "a file of SQLite behind Turso's protocol",
-  'a file of SQLite': 'a file that another connection has',
-  'Durable Objects': 'objects in workerd',
-  Azure: 'Azurite',
-};
-
-const stages = Object.values(STAGES).flat();
 const count = (cases: number) => cases.toLocaleString('en');
 
-/** The section of docs/faults.md that shows the table. */
-export function faultsSection(): string {
-  const cases = stages.reduce((sum, options) => sum + casesOf(options).length, 0);
+/** The section of docs/faults.md that shows the table. @param given all ways, in the order of the list of backends */
+export function faultsSection(given: readonly Way[]): string {
+  const isNetwork = ({ faults }: Way) => NETWORK.every((row) => faults.includes(row));
+  const ways = [...given.filter(isNetwork), ...given.filter((way) => !isNetwork(way))];
+  const cases = ways.flatMap((way) => way.clients.map((client) => casesOf(way, client).length));
   const oldest = Object.values(CLIENT_NAMES).flat();
   return `## What a caller sees when requests fail
 
-Every fault on every operation of each store: ${count(cases)} cases, which \`test/faults\` plays between real clients and real servers. Each case checks what the caller gets, which requests are sent, which record is left, and the time it takes. This section is written from the same table.
+Every fault on every operation of each store: ${count(cases.reduce((sum, one) => sum + one, 0))} cases, which \`test/faults\` plays between real clients and real servers. Each case checks what the caller gets, which requests are sent, which record is left, and the time it takes. This section is written from the same table.
 
 | way to the store | real server | clients | faults | cases for each client |
 |---|---|---|---|---|
-${wayRows()}
+${wayRows(ways)}
 
 The clients of other ages are ${oldest.map((name) => `\`${name}\``).join(', ')}.
 
 | faults | |
 |---|---|
-${kindRows()}
+${kindRows(ways)}
 
 | | one try is late or throttled, or its request or its answer is lost | all are throttled | all requests are lost | all answers are lost |
 |---|---|---|---|---|
-${operationRows(ASKED, toldOn('DynamoDB'))}
+${operationRows((operation) => toldIn(TABLE[operation]))}
 
 - If a try was not answered and the lock was not granted, the call sends one more request, a cancel, unless its tick is done. \`runs\` in the last column means that this cancel found that the lock had been granted.
 - \`release unknown\` replaces neither the value nor the error of a run. If the release was not applied, the lock is free at the end of the lease, and the tick runs again.
@@ -100,58 +85,52 @@ After an error, the next try comes within 50 ms; further pauses double, up to 1 
 `;
 }
 
-function wayRows(): string {
-  const rows = WAYS.map((way) => {
-    const played = stages.filter((options) => options.way === way);
-    const [cases = 0] = played.map((options) => casesOf(options).length);
-    const titles = played.map(({ title }) => title).join('; ');
-    return `| ${way} | ${SERVERS[way]} | ${titles} | ${FAULTS[way].length} | ${count(cases)} |`;
+function wayRows(ways: readonly Way[]): string {
+  const rows = ways.map((way) => {
+    const titles = way.clients.map(({ title }) => title).join('; ');
+    const cases = casesOf(way, way.clients[0]).length;
+    return `| ${way.title} | ${way.server} | ${titles} | ${way.faults.length} | ${count(cases)} |`;
   });
   return rows.join('\n');
 }
 
-function kindRows(): string {
+function kindRows(ways: readonly Way[]): string {
+  const everywhere = NETWORK.map(({ title }) => title);
   const rows = (Object.keys(KINDS) as FaultKind[]).map((kind) => {
-    const titlesOn = (way: Way) =>
-      FAULTS[way].filter((row) => row.kind === kind).map(({ title }) => title.replace(/,( not)? applied$/, ''));
-    const titles = new Set(WAYS.flatMap(titlesOn));
-    const shownTitles = [...titles].map((title) => {
-      const ways = WAYS.filter((way) => titlesOn(way).includes(title));
-      return NETWORKS.every((way) => ways.includes(way)) ? title : `${title} (${ways.join(', ')})`;
+    const titlesOn = ({ faults }: Way) =>
+      faults.filter((row) => row.kind === kind).map(({ title }) => title.replace(/,( not)? applied$/, ''));
+    const shownTitles = [...new Set(ways.flatMap(titlesOn))].map((title) => {
+      const its = ways.filter((way) => titlesOn(way).includes(title)).map((way) => way.title);
+      return everywhere.includes(title) ? title : `${title} (${its.join(', ')})`;
     });
     return `| ${KINDS[kind]} | ${shownTitles.join('; ')} |`;
   });
   return rows.join('\n');
 }
 
-type Told = (operation: OperationName) => string | undefined;
-
-/** The rows of the table. Operations with the same results share a row. */
-function operationRows(asked: typeof ASKED, told: Told): string {
+/** The rows of the table. Operations with the same results share a row. @param toldOf undefined for no row */
+function operationRows(toldOf: (operation: OperationName) => string | undefined): string {
   const rows = new Map<string, string[]>();
-  for (const [operation, words] of Object.entries(asked)) {
-    const results = told(operation as OperationName);
+  for (const [operation, words] of Object.entries(ASKED)) {
+    const results = toldOf(operation as OperationName);
     if (results !== undefined) rows.set(results, [...(rows.get(results) ?? []), words]);
   }
   return [...rows].map(([results, words]) => `| ${words.join(', ')} | ${results} |`).join('\n');
 }
 
-/** The rows of a database that differ from those of DynamoDB. */
+/** The rows of a database that differ from the table. */
 function databaseRows(): string {
-  const [here, there] = [toldOn('Postgres'), toldOn('DynamoDB')];
-  return operationRows(ASKED, (operation) => (here(operation) === there(operation) ? undefined : here(operation)));
+  return operationRows((operation) => {
+    const told = toldIn(onDatabase(operation));
+    return told === toldIn(TABLE[operation]) ? undefined : told;
+  });
 }
 
-const toldOn =
-  (way: Way): Told =>
-  (operation) => {
-    const column = columnOn(way, operation);
-    if (column === undefined) return undefined;
-    const { once, ever } = column;
-    const oneTry = new Set([once.answered[0], once.throttled[0], once.lost[0], once.unheard[0]]);
-    const others = [ever.throttled, ever.lost, ever.unheard];
-    return [[...oneTry].join(' or '), ...others.map(([told]) => told)].map(shown).join(' | ');
-  };
+function toldIn({ once, ever }: Column): string {
+  const oneTry = new Set([once.answered[0], once.throttled[0], once.lost[0], once.unheard[0]]);
+  const others = [ever.throttled, ever.lost, ever.unheard];
+  return [[...oneTry].join(' or '), ...others.map(([told]) => told)].map(shown).join(' | ');
+}
 
 /** A result, as the page shows it. What an operation other than a run returns is just "its answer". */
 function shown(told: string): string {

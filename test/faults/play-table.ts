@@ -1,61 +1,67 @@
+/// <reference types="vitest/importMeta" />
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inThisRun } from '../support/in-this-run.js';
 import { casesOf, type FaultCase } from './cases.js';
 import { checkCase } from './check-case.js';
 import { CLIENT_NAMES } from './clients.js';
 import { OPERATIONS, type Operation } from './operations.js';
-import { ageOf, NAME, type Stage, startStage } from './stage.js';
-import { STAGES, type StageOptions } from './stages.js';
+import { NAME, type Stage, startStage } from './stage.js';
+import type { Client, Way } from './way.js';
 
-/** Timeout of a case that is played again and again because the machine stands still. */
-const PATIENCE_MS = 240_000;
+/** Timeout of a case, longer than it may be played again and again. */
+const LONGEST_MS = 240_000;
 /** Timeout of the preparation: `better-sqlite3` is compiled once, which takes minutes. */
 const PREPARATION_MS = 900_000;
 
-export function playTable(title: string, kind: keyof typeof STAGES): void {
-  const stages = STAGES[kind];
-  const played = inThisRun(
-    stages.filter(({ inTest }) => inTest === 'once'),
-    stages.filter(({ inTest }) => inTest === 'once' || inTest === 'none'),
-    stages.filter(({ inTest }) => inTest === 'version'),
+/**
+ * Plays the table: in `npm test` the cases of the first client in which a fault strikes one request, which wait less; in
+ * the proof its other cases, or all if the test is one of the proof only; in `npm run test:versions` further clients.
+ *
+ * @param meta of the test file that holds the way. Nothing is played if another test reads its value
+ */
+export function playTable(title: string, way: Way, { vitest, filename }: ImportMeta): void {
+  if (vitest === undefined) return;
+  const [first, ...further] = way.clients;
+  const all = casesOf(way, first);
+  const [brief, long] = [all.filter(({ ever }) => !ever), all.filter(({ ever }) => ever)];
+  const played = inThisRun<readonly [Client, readonly FaultCase[]]>(
+    [[first, brief]],
+    [[first, filename.endsWith('.proof.test.ts') ? all : long]],
+    further.map((client) => [client, casesOf(way, client)]),
   );
-  describe.each(played.map((options) => [options.title, options] as const))(`${title}: %s`, (_, options) =>
-    playStage(options),
+  describe.each(played.map(([client, cases]) => [client.title, client, cases] as const))(
+    `${title}: %s`,
+    (_, client, cases) => playClient(way, client, cases),
   );
 }
 
-function playStage(options: StageOptions): void {
+function playClient(way: Way, client: Client, cases: readonly FaultCase[]): void {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await startStage(options);
+    stage = await startStage(way, client);
     await playAll(stage);
   }, PREPARATION_MS);
   afterAll(() => stage?.stop());
 
-  test.runIf('clients' in options)('it is that client', async () => {
-    const scene = await stage.scene();
-    const { library, admin, wire } = scene;
-    await library.lockAdmin(admin).get(NAME);
-    await scene.stop();
+  if (client.age) {
+    test('it is that client', async () => {
+      const scene = await stage.scene();
+      const { library, admin, wire } = scene;
+      await library.lockAdmin(admin).get(NAME);
+      await scene.stop();
 
-    const name = wire.client?.() ?? '';
-    const ages = Object.entries(CLIENT_NAMES).filter(([, names]) => names.some((one) => name.includes(one)));
-    expect(name).toMatch(/aws-sdk-js\/\d|@upstash\/redis@v\d/);
-    expect(ages.map(([age]) => age)).toEqual(ageOf(options) === 'newest' ? [] : [ageOf(options)]);
-  });
+      const name = wire.client?.() ?? '';
+      const ages = Object.entries(CLIENT_NAMES).filter(([, names]) => names.some((one) => name.includes(one)));
+      expect(name).toMatch(/aws-sdk-js\/\d|@upstash\/redis@v\d/);
+      expect(ages.map(([age]) => age)).toEqual(client.age === 'newest' ? [] : [client.age]);
+    });
+  }
 
-  test.concurrent.each(casesOfRun(options).map((one) => [one.title, one] as const))(
+  test.concurrent.each(cases.map((one) => [one.title, one] as const))(
     '%s',
     (_, one) => checkCase(stage, one),
-    PATIENCE_MS,
+    LONGEST_MS,
   );
-}
-
-function casesOfRun(options: StageOptions): readonly FaultCase[] {
-  const all = casesOf(options);
-  if (options.inTest !== 'once') return all;
-  const [brief, long] = [all.filter(({ ever }) => !ever), all.filter(({ ever }) => ever)];
-  return inThisRun(brief, long);
 }
 
 /** Plays each operation once without a fault: first answers take long, and Redis must know the scripts. */

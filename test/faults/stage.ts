@@ -1,26 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import type { Locks } from '../support/backends/backend.js';
 import { shiftedClock } from '../support/clocks.js';
 import { patientCall } from '../support/contract-harness.js';
-import { type ClientAge, type Library, libraryOn } from './clients.js';
+import { type Library, libraryOn } from './clients.js';
+import type { AnyFault } from './faults.js';
 import { recordText } from './record-text.js';
-import { azureRoute } from './routes/azure.js';
-import { objectsRoute } from './routes/durable-objects.js';
-import { dynamoDBRoute } from './routes/dynamodb.js';
-import { mysqlRoute } from './routes/mysql.js';
-import { postgresRoute } from './routes/postgres.js';
-import { redisRoute } from './routes/redis.js';
-import type { AnyFault, Route, Stores } from './routes/route.js';
-import { fileRoute, libsqlRoute } from './routes/sqlite.js';
-import { upstashRoute } from './routes/upstash.js';
-import type { StageOptions } from './stages.js';
+import type { Client, Way } from './way.js';
+import { verbsOf } from './wire/sql-request.js';
 import type { Wire } from './wire/wire.js';
 
 /** The surroundings of one case: locks that no other case has, and a way of its own to the store. */
-export interface Scene extends Stores {
+export interface Scene extends Locks {
   readonly library: Library;
   readonly wire: Wire<AnyFault>;
   /** Stores that reach the server past the wire. */
-  readonly direct: Stores;
+  readonly direct: Locks;
   verbs(): readonly string[];
   /** The ids of the attempts that the requests so far named. */
   attempts(): ReadonlySet<string>;
@@ -34,7 +28,6 @@ export const NAME = 'job';
 
 /** A real store, reached by one client. */
 export interface Stage {
-  readonly options: StageOptions;
   scene(): Promise<Scene>;
   stop(): Promise<unknown>;
 }
@@ -42,50 +35,22 @@ export interface Stage {
 /** A call for requests that no fault strikes. */
 const unstruckCall = () => patientCall(shiftedClock(0));
 
-/** Waits longer than a case: only the library ends a request to a client that names no time. */
-const NO_SILENCE_MS = 60_000;
-
-function routeOf(options: StageOptions, library: Library): Promise<Route> {
-  const { silenceMs = NO_SILENCE_MS } = options;
-  switch (options.way) {
-    case 'DynamoDB':
-      return dynamoDBRoute(library, options.retriesItself === true);
-    case 'Upstash':
-      return upstashRoute(library);
-    case 'Redis':
-      return redisRoute(options.client, silenceMs);
-    case 'Postgres':
-      return postgresRoute(options.client, silenceMs);
-    case 'MySQL':
-      return mysqlRoute(options.client);
-    case 'Durable Objects':
-      return objectsRoute();
-    case 'Azure':
-      return azureRoute();
-    case 'libSQL':
-      return libsqlRoute();
-    default:
-      return fileRoute();
-  }
-}
-
-export const ageOf = (options: StageOptions): ClientAge => ('clients' in options ? options.clients : 'newest');
-
-export async function startStage(options: StageOptions): Promise<Stage> {
-  const library = await libraryOn(ageOf(options));
-  const route = await routeOf(options, library);
+export async function startStage(way: Way, { age = 'newest', connect }: Client): Promise<Stage> {
+  const library = await libraryOn(age);
+  const engine = await way.start();
   // One connection for all scenes: a client takes longer to make than most cases take.
-  const pastWires = await route.connect();
+  const pastWires = await connect(engine.address, { library });
   const scene = async (): Promise<Scene> => {
     const keyPrefix = `${randomUUID()}:`;
     let verb = '';
     const note = (called: string) => {
       verb = called;
     };
-    const wire = await route.wire(() => verb);
-    const direct = pastWires.open(keyPrefix);
-    const connection = await route.connect(wire);
-    const { store, admin } = connection.open(keyPrefix);
+    const wire = await engine.wire(() => verb);
+    await engine.prepare?.(keyPrefix + NAME);
+    const direct = pastWires.prefixed(keyPrefix);
+    const connection = await connect({ ...engine.address, url: wire.url }, { library, wire });
+    const { store, admin } = connection.prefixed(keyPrefix);
     const struck = { store: noting(store, note), admin: noting(admin, note) };
     // Warm up: a client learns some things of its server only once, and takes long for a second connection.
     await Promise.all([1, 2].map(() => struck.admin.get('first of all', unstruckCall())));
@@ -96,7 +61,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       wire,
       ...struck,
       direct,
-      verbs: () => route.verbsOf(wire.seen()),
+      verbs: () => verbsOf(wire.seen()),
       attempts,
       async record() {
         const { item = {} } = (await direct.admin.get(NAME, unstruckCall())) ?? {};
@@ -111,9 +76,9 @@ export async function startStage(options: StageOptions): Promise<Stage> {
   };
   const stop = async () => {
     await pastWires.close();
-    return route.stop();
+    return engine.stop();
   };
-  return { options, scene, stop };
+  return { scene, stop };
 }
 
 function noting<S extends object>(store: S, note: (verb: string) => void): S {

@@ -32,28 +32,25 @@ interface Shared {
   faultOf(seen: Seen): (Strike & { readonly fault: TcpFault }) | undefined;
 }
 
-/** @param port where the server listens @param urlOf the URL of a server on another port */
-export async function tcpWire(
-  port: number,
-  urlOf: (port: number) => string,
-  protocol: Protocol,
-): Promise<Wire<TcpFault>> {
+/** @param upstream the URL of a server on this machine */
+export async function tcpWire(upstream: string, protocol: Protocol): Promise<Wire<TcpFault>> {
+  const port = Number(new URL(upstream).port);
   let log: Seen[] = [];
   const { inject, faultOf } = strikes<TcpFault>();
   const shared: Shared = { protocol, asked: [], kept: [], log: (seen) => void log.push(seen), faultOf };
   const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true }, (client) => {
-    const upstream = connect({ host: '127.0.0.1', port, noDelay: true });
-    for (const socket of [client, upstream]) {
+    const onward = connect({ host: '127.0.0.1', port, noDelay: true });
+    for (const socket of [client, onward]) {
       sockets.add(socket);
       socket.on('error', () => socket.destroy());
       socket.on('close', () => sockets.delete(socket));
     }
-    join(client, upstream, shared);
+    join(client, onward, shared);
   });
   const ownPort = await listening(server);
   return {
-    url: urlOf(ownPort),
+    url: String(Object.assign(new URL(upstream), { port: ownPort })),
     inject,
     seen: () => log,
     slowestMs: () => Math.max(0, ...shared.asked.map(({ atMs, answeredMs = performance.now() }) => answeredMs - atMs)),

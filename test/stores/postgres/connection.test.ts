@@ -144,9 +144,8 @@ const isForTypes = ({ verb }: { readonly verb: string }) => verb.includes('pg_ca
 /** A server that ends the first connection that comes with a statement of this kind. */
 async function endingServer(isEnded: (statement: { readonly verb: string }) => boolean) {
   const terminator = new Pool({ connectionString: server.url, max: 1 });
-  const urlOf = (port: number) => String(Object.assign(new URL(server.url), { port }));
   const protocol = postgresProtocol(terminator, ({ text }) => ({ verb: text }));
-  const wire = await tcpWire(server.port, urlOf, protocol);
+  const wire = await tcpWire(server.url, protocol);
   wire.inject({ kind: 'terminate', at: 'before' }, { on: isEnded });
   onTestFinished(async () => {
     await wire.stop();
