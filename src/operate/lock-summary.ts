@@ -1,6 +1,7 @@
 import type { LockInfo, RunInfo } from '../admin/lock-admin.js';
 import { isTaken, stateWithoutPause } from '../admin/lock-info.js';
 import { failedWords } from '../core/public/errors.js';
+import { MOST_RUNS } from '../core/record/run-ring.js';
 import { defined } from '../core/values/defined.js';
 import { prefixProblem } from '../core/values/names.js';
 import { causeWords } from '../core/values/thrown.js';
@@ -42,9 +43,6 @@ export interface LockSummary {
   readonly failuresInARow: number;
   readonly due: DueTicks;
 }
-
-/** The number of runs in a full history. */
-const MOST_RUNS = 10;
 
 export function lockSummary(lock: LockInfo & DueTicks, nowMs: number): LockSummary {
   const { name, state, underlyingState, lockedBy, lockedAt, lockUntil, openTicks = [], failuresInARow } = lock;
