@@ -4,12 +4,12 @@ import { failedWords } from '../core/public/errors.js';
 import { MOST_RUNS } from '../core/record/run-ring.js';
 import { defined } from '../core/values/defined.js';
 import { prefixProblem } from '../core/values/names.js';
-import { causeWords } from '../core/values/thrown.js';
+import { causeWords, isLeftOut } from '../core/values/thrown.js';
 import type { DueTicks } from './due-ticks.js';
 import { shortInstant, shortSpan, tickWords, toTheSecond } from './times.js';
 import { lastRenewal, pauseWords } from './verdict.js';
 
-export { causeWords, failedWords, isTaken, prefixProblem, stateWithoutPause };
+export { causeWords, failedWords, isLeftOut, isTaken, prefixProblem, stateWithoutPause };
 
 /** A lock's summary for one line. Durations in milliseconds. */
 export interface LockSummary {
