@@ -81,7 +81,9 @@ export function patientStore<S extends object>(store: S): S {
       return (...args: readonly unknown[]) =>
         value.apply(
           target,
-          args.map((arg) => (Object(arg) === arg && 'tryMs' in (arg as object) ? { ...(arg as object), ...PATIENT } : arg)),
+          args.map((arg) =>
+            Object(arg) === arg && 'tryMs' in (arg as object) ? { ...(arg as object), ...PATIENT } : arg,
+          ),
         );
     },
   });

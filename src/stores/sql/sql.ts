@@ -212,6 +212,7 @@ const LEFT_OUT = 'its message is left out, because it can hold a statement or an
  */
 function failureOf(error: unknown, { code, why }: SqlFailure): LockStoreError {
   const cause = shownCause(error, readThrownText(error, 'code'), LEFT_OUT);
-  if (!isLeftOut(cause)) Object.assign(cause, { address: readThrown(error, 'address'), port: readThrown(error, 'port') });
+  if (!isLeftOut(cause))
+    Object.assign(cause, { address: readThrown(error, 'address'), port: readThrown(error, 'port') });
   return new LockStoreError(why, { code, lockName: '*', operation: 'get', retryable: code === 'UNAVAILABLE', cause });
 }
