@@ -2,7 +2,7 @@ import { azureTableStore } from 'single-execution/azure';
 import { postgresStore } from 'single-execution/postgres';
 import { expect, test } from 'vitest';
 import { systemWords } from '../../src/cli/store/reach.js';
-import { oneAnswerCall } from '../support/contract-harness.js';
+import { callOfTries } from '../support/contract-harness.js';
 import { claim } from '../support/one-run.js';
 import { failureOf } from '../support/settled.js';
 
@@ -20,7 +20,7 @@ const STORES = {
 /** What the tool says of an error of a client, after a store has made its own error of it. */
 async function wordsOver(kind: keyof typeof STORES, code: string, message: string): Promise<string | undefined> {
   const error = Object.assign(new Error(message), { code });
-  const { cause } = await failureOf<Error>(STORES[kind](error).acquire(claim(), oneAnswerCall()));
+  const { cause } = await failureOf<Error>(STORES[kind](error).acquire(claim(), callOfTries(1)));
   return systemWords(cause);
 }
 

@@ -3,7 +3,7 @@ import { executeWithLock } from 'single-execution';
 import { createMysqlTable, type MysqlClient, mysqlStore } from 'single-execution/mysql';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { shiftedClock } from '../support/clocks.js';
-import { oneAnswerCall, patientCall } from '../support/contract-harness.js';
+import { callOfTries, patientCall } from '../support/contract-harness.js';
 import { startMariaDB } from '../support/mariadb.js';
 import { call, claim } from '../support/one-run.js';
 import { failureOf } from '../support/settled.js';
@@ -54,11 +54,11 @@ describe.each(clients.map((one) => [`${one.package}, ${one.kind}`, one] as const
     onTestFinished(async () => void (await close()));
     const store = mysqlStore({ client, table });
     // The server below goes away from a client that is connected.
-    await store.get('connected', oneAnswerCall()).catch(() => undefined);
+    await store.get('connected', callOfTries(1)).catch(() => undefined);
     return store;
   };
   const acquired = async (store: ReturnType<typeof mysqlStore>, name = 'digest') => {
-    const { code, message } = (await failureOf(store.acquire(claim({ name }), oneAnswerCall()))) as Error & {
+    const { code, message } = (await failureOf(store.acquire(claim({ name }), callOfTries(1)))) as Error & {
       code: string;
     };
     expect(message).not.toMatch(/hunter2|VALUES|UTC_TIMESTAMP/);
@@ -102,7 +102,7 @@ test('F197 the clients of the page that write values into the text grant nothing
   onTestFinished(async () => void (await root.query('SET GLOBAL sql_mode = DEFAULT')));
   for (const { package: name, kind, connect } of clients) {
     const { client, close } = await connect(server.url);
-    const asked = mysqlStore({ client }).acquire(claim({ name: `backslash ${name} ${kind}` }), oneAnswerCall());
+    const asked = mysqlStore({ client }).acquire(claim({ name: `backslash ${name} ${kind}` }), callOfTries(1));
     const { code } = (await asked.catch((error: unknown) => error)) as { readonly code?: string };
     if (code !== undefined) refused.push(`${name} ${code}`);
     await close();
@@ -195,7 +195,7 @@ describe.each(Object.entries(ORMS))('F153 an open transaction of %s', (orm, conn
     onTestFinished(async () => void (await close()));
     const name = `inside ${orm}`;
     await inside(async (client) => {
-      expect(await failureOf(mysqlStore({ client }).acquire(claim({ name }), oneAnswerCall()))).toMatchObject({
+      expect(await failureOf(mysqlStore({ client }).acquire(claim({ name }), callOfTries(1)))).toMatchObject({
         code: 'UNAVAILABLE',
         message: expect.stringContaining("the client's connection is inside a transaction of this program"),
       });

@@ -57,16 +57,17 @@ export function patientCall(clock: Clock): StoreCall {
 const PAUSE_MS = 2_000;
 
 /**
- * A patient call that ends as soon as a try has failed. So its error is that of an answer, however long the answer takes.
+ * A patient call that ends when so many tries have failed. So its error is that of an answer, however long the answer
+ * takes.
  */
-export function oneAnswerCall(): StoreCall {
-  let skippedMs = 0;
+export function callOfTries(tries: number): StoreCall {
+  let [pauses, skippedMs] = [0, 0];
   return patientCall({
     now: () => Date.now(),
     monotonic: () => systemClock.monotonic() + skippedMs,
     setTimer(callback, ms) {
-      // The pause after a failed try takes the rest of the budget.
-      if (ms < PAUSE_MS) skippedMs += PATIENT_MS;
+      // The pause after the last failed try takes the rest of the budget.
+      if (ms < PAUSE_MS && ++pauses >= tries) skippedMs += PATIENT_MS;
       return systemClock.setTimer(callback, ms);
     },
   });

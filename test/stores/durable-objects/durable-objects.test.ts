@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { bundleWorker, startWorker } from '../../edge/workerd.js';
 import { namespaceAt, WORKER } from '../../support/backends/durable-objects.js';
 import { pass, shiftedClock } from '../../support/clocks.js';
-import { oneAnswerCall, patientStore } from '../../support/contract-harness.js';
+import { callOfTries, patientStore } from '../../support/contract-harness.js';
 import { call } from '../../support/one-run.js';
 
 const { url, stop, ask } = await startWorker(
@@ -81,7 +81,7 @@ describe('row 218: requests', () => {
 test('F206: a lock is not granted while the index does not answer, and is afterwards', async () => {
   pathOf = (body) => ('add' in JSON.parse(body) ? '/fail-before' : '/');
   const task = () => expect.unreachable();
-  const acquiring = { ...store, acquire: (asked: Claim) => store.acquire(asked, oneAnswerCall()) };
+  const acquiring = { ...store, acquire: (asked: Claim) => store.acquire(asked, callOfTries(1)) };
   const running = executeWithLock(task, { name, store: acquiring, lockAtMostFor: '1m', observers: [] });
   await expect(running).rejects.toMatchObject({ code: 'UNAVAILABLE', cause: { message: 'inside' } });
   expect(await admin.get(name)).toBeUndefined();
