@@ -24,7 +24,11 @@ export default defineConfig({
     globalSetup: ['test/runner/dynamodb-local.global.ts', 'test/runner/run-folder.global.ts'],
     // A worker keeps the packages that it has loaded: the AWS SDK and the CDK take longer to load than most files to run.
     isolate: false,
-    setupFiles: ['test/runner/fresh-file.setup.ts', 'test/runner/properties.setup.ts'],
+    setupFiles: [
+      'test/runner/fresh-file.setup.ts',
+      'test/runner/properties.setup.ts',
+      'test/runner/last-words.setup.ts',
+    ],
     // Two more than there are cores: half of all time a test waits, and another worker has its core.
     maxWorkers: availableParallelism() + 2,
     // Of tests that wait much and work little. A worker takes it from its first file: a file can only ask for fewer.

@@ -15,7 +15,7 @@ export interface HealthJob {
   readonly schedule?: Schedule | Duration;
   /** How old a tick must be before it can be overdue. @default the option `grace` of the route */
   readonly grace?: Duration;
-  /** When a job that never ran became due to run: ticks up to this instant do not count. @default none */
+  /** When a job that has not succeeded yet became due to run: ticks up to this instant do not count. @default none */
   readonly since?: Date;
 }
 

@@ -1,9 +1,18 @@
 import { resolveSchedule } from '../core/options/policy.js';
+import { MOST_RUNS } from '../core/record/run-ring.js';
 import { checkKnown, describe } from '../core/values/checks.js';
 import { systemClock } from '../core/values/clock.js';
 import { msOfDate } from '../core/values/date.js';
 import { type Duration, parseDuration } from '../core/values/duration.js';
-import { askSchedule, dateOf, type Interval, isTimed, type Schedule, ticksBetween } from '../core/values/tick.js';
+import {
+  askSchedule,
+  dateOf,
+  type Interval,
+  isTimed,
+  MOST_LISTED,
+  type Schedule,
+  ticksBetween,
+} from '../core/values/tick.js';
 import { readSchedule } from '../schedule/read-schedule.js';
 import { isTaken, type LockInfo, stateWithoutPause } from './lock-info.js';
 
@@ -19,7 +28,7 @@ export interface OverdueOptions {
   readonly schedule?: Schedule | Duration;
   /** How old a tick must be before it can be overdue: the longest time that a run takes, and some more. @default '15m' */
   readonly grace?: Duration;
-  /** When a job that never ran became due to run: ticks up to this instant do not count. @default none */
+  /** When a job that has not succeeded yet became due to run: ticks up to this instant do not count. @default none */
   readonly since?: Date;
   /** @default the `readAt` of the lock, or else this host's clock */
   readonly now?: Date;
@@ -29,7 +38,8 @@ export interface OverdueOptions {
  * Finds out whether a job has stopped. It is overdue when a tick of its schedule is older than `grace`, no tick at or
  * after it is done, no live lease has a tick at or after it, and its lock is not paused. If its calls carry no tick, the
  * last run that succeeded counts, and with a duration as schedule that run's instant plus the duration. A run by hand
- * does not count. A job that never ran is overdue, too.
+ * does not count. A job that has not succeeded yet is overdue from the tick of its first run, and a job that never ran is
+ * overdue at once.
  *
  * @example
  * ```ts
@@ -43,8 +53,9 @@ export interface OverdueOptions {
  * ```
  *
  * @param lock the job's lock; undefined for a job that never ran
- * @returns the oldest tick that is overdue. For a duration: the last success plus the duration, or `now` minus `grace`
- *   for a job that never ran. Undefined when nothing is overdue
+ * @returns the oldest tick that is overdue. For a duration: the last success plus the duration, or the first run of all
+ *   if none has succeeded. For a job that never ran: the newest tick that is older than `grace`, or for a duration `now`
+ *   minus `grace`. Undefined when nothing is overdue
  * @throws TypeError if neither the options nor the record have a schedule; TypeError, RangeError for invalid options
  */
 export function overdueTick(lock: LockInfo | undefined, options: OverdueOptions = {}): Date | undefined {
@@ -54,14 +65,20 @@ export function overdueTick(lock: LockInfo | undefined, options: OverdueOptions 
   const sinceMs = instant(options.since, 'since');
   const schedule = scheduleFor(lock, options.schedule);
   if (lock && isPaused(lock, nowMs)) return undefined;
-  const fromMs = lock?.state === 'corrupt' ? undefined : ((lock && lastSeen(lock, schedule, nowMs)) ?? sinceMs);
-  if (!isTimed(schedule)) {
-    const dueMs = fromMs === undefined ? lastMs : fromMs + schedule.everyMs;
-    return dateOf(dueMs <= lastMs ? dueMs : undefined);
+  const seenMs = lock?.state === 'corrupt' ? undefined : ((lock && lastSeen(lock, schedule, nowMs)) ?? sinceMs);
+  if (seenMs !== undefined) {
+    const fromMs = seenMs + (isTimed(schedule) ? 1 : schedule.everyMs);
+    return dateOf(dueFrom(schedule, fromMs, lastMs));
   }
-  return dateOf(
-    fromMs === undefined ? lastTick(schedule, lastMs) : ticksBetween(schedule, fromMs + 1, lastMs + 1, 1)[0],
-  );
+  const first = lock && firstSeen(lock, schedule);
+  if (first && (first.isKnown || first.ms <= lastMs)) return dateOf(dueFrom(schedule, first.ms, lastMs));
+  return dateOf(isTimed(schedule) ? lastTick(schedule, lastMs) : lastMs);
+}
+
+/** Returns the first tick that is due from an instant on, up to another one. */
+function dueFrom(schedule: Schedule | Interval, fromMs: number, lastMs: number): number | undefined {
+  if (isTimed(schedule)) return ticksBetween(schedule, fromMs, lastMs + 1, 1)[0];
+  return fromMs <= lastMs ? fromMs : undefined;
 }
 
 /** Returns when a lock was read: its `readAt`, or else the time of this host's clock. */
@@ -111,6 +128,32 @@ function lastSeen(lock: LockInfo, schedule: Schedule | Interval, nowMs: number):
     ...starts.map((start) => start && tickOfStart(schedule, start.getTime())),
   ].filter((ms) => ms !== undefined);
   return seen.length === 0 ? undefined : Math.max(...seen);
+}
+
+/**
+ * Returns the oldest instant for which the record of a job that has never succeeded shows a run: the tick of the run, or
+ * else its start. A run by hand never counts.
+ *
+ * @returns `isKnown`: whether that was the first run ever. Its tick stays listed until a hundred newer ones are open; a
+ *   run without a tick is forgotten after ten others, or if it crashed and the next one did, too
+ */
+function firstSeen(lock: LockInfo, schedule: Schedule | Interval): { ms: number; isKnown: boolean } | undefined {
+  const { openTicks = [], lockedAt, tick, runs } = lock;
+  const died = isTaken(lock) && !lock.isManual ? [{ tick, lockedAt }] : [];
+  const begunMs = [...runs.filter(({ isManual }) => !isManual), ...died].flatMap((run) => {
+    if (run.tick) return run.tick.getTime();
+    return run.lockedAt ? tickBefore(schedule, run.lockedAt.getTime()) : [];
+  });
+  const seenMs = [...openTicks.map((open) => open.getTime()), ...begunMs];
+  if (seenMs.length === 0) return undefined;
+  const areAllRuns = runs.length > 0 ? runs.length < MOST_RUNS : tick !== undefined;
+  return { ms: Math.min(...seenMs), isKnown: openTicks.length > 0 ? openTicks.length < MOST_LISTED : areAllRuns };
+}
+
+/** Returns the tick for which a run without a tick began: the newest one, or the next one if it began a little early. */
+function tickBefore(schedule: Schedule | Interval, startMs: number): number {
+  const ms = tickOfStart(schedule, startMs);
+  return isTimed(schedule) ? (lastTick(schedule, ms) ?? ms) : ms;
 }
 
 /** Whether a pause is in force at an instant, which may be later than the reading of the lock. */

@@ -1,14 +1,15 @@
 import type { LockInfo, RunInfo } from '../admin/lock-admin.js';
 import { isTaken, stateWithoutPause } from '../admin/lock-info.js';
 import { failedWords } from '../core/public/errors.js';
+import { MOST_RUNS } from '../core/record/run-ring.js';
 import { defined } from '../core/values/defined.js';
 import { prefixProblem } from '../core/values/names.js';
-import { causeWords } from '../core/values/thrown.js';
+import { causeWords, isLeftOut } from '../core/values/thrown.js';
 import type { DueTicks } from './due-ticks.js';
 import { shortInstant, shortSpan, tickWords, toTheSecond } from './times.js';
 import { lastRenewal, pauseWords } from './verdict.js';
 
-export { causeWords, failedWords, isTaken, prefixProblem, stateWithoutPause };
+export { causeWords, failedWords, isLeftOut, isTaken, prefixProblem, stateWithoutPause };
 
 /** A lock's summary for one line. Durations in milliseconds. */
 export interface LockSummary {
@@ -42,9 +43,6 @@ export interface LockSummary {
   readonly failuresInARow: number;
   readonly due: DueTicks;
 }
-
-/** The number of runs in a full history. */
-const MOST_RUNS = 10;
 
 export function lockSummary(lock: LockInfo & DueTicks, nowMs: number): LockSummary {
   const { name, state, underlyingState, lockedBy, lockedAt, lockUntil, openTicks = [], failuresInARow } = lock;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isSkipped } from 'single-execution';
 import { type Options, withSingleExecution } from 'single-execution/azure';
 import { cron } from 'single-execution/schedule';
@@ -60,7 +61,11 @@ function registered(
   };
 }
 
-/** Nights in Berlin: a schedule, the occurrences with which the platform calls, and how many are not in the schedule. */
+/**
+ * Nights in Berlin: a schedule, the occurrences with which the platform calls, and how many are not in the schedule. The
+ * occurrences are computed as in the source of the platform: it takes the next local time of NCrontab, reads one that
+ * the clock skips in the offset before the change, and goes on from the local time that this becomes.
+ */
 const NIGHTS: [string, string, string[], number][] = [
   [
     'spring, a fixed time of the missing hour',
@@ -104,6 +109,20 @@ describe.each(Object.keys(HOSTS) as (keyof typeof HOSTS)[])('a timer of @azure/f
       expect(logged.mock.calls.map(String)).toHaveLength(warnings);
     },
   );
+
+  test("row 209: an expression with both fields of days has Azure's ticks in the dialect that the page names", async () => {
+    const logged = vi.spyOn(console, 'warn').mockClear().mockReturnValue();
+    const schedule = cron('0 30 2 1-7 * MON', { ...BERLIN, dialect: 'node-cron' });
+    const { ticks, call, at } = registered(version, { schedule, catchUp: { mode: 'all' } });
+    for (const monday of ['2026-06-01', '2026-07-06', '2026-08-03']) {
+      const next = `${monday}T02:30:00+02:00`;
+      await at(next);
+      await call(timer(next));
+    }
+
+    expect(ticks).toEqual(['2026-06-01', '2026-07-06', '2026-08-03'].map((day) => `${day}T00:30:00.000Z`));
+    expect(logged).not.toHaveBeenCalled();
+  });
 
   test('row 210: a retry of the platform has the same timer: it runs what failed, and skips what succeeded', async () => {
     const { ticks, attempts, call, at, item } = registered(version, {}, (_, attempt = 1) => {
@@ -194,4 +213,24 @@ describe.each(Object.keys(HOSTS) as (keyof typeof HOSTS)[])('a timer of @azure/f
     // In spring the schedule has the tick at the instant of the change.
     expect(ticks).toEqual(['2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z', '2026-10-25T00:30:00.000Z']);
   });
+});
+
+test('row 209: the pages say what the platform does on these nights, and which of its calls are not in the schedule', () => {
+  const [spring, , half, autumn, each] = NIGHTS.map(([, , nexts, warnings]) => {
+    const [changed = '', second] = nexts.filter((next) => /-03-29|-10-25/.test(next));
+    return { at: changed.slice(11, 16), isInBothHours: second !== undefined, warnings };
+  });
+  expect([spring, half, autumn].map((night) => [night?.at, night?.warnings])).toEqual([
+    ['03:30', 1],
+    ['03:00', 1],
+    ['02:30', 0],
+  ]);
+  expect(each?.isInBothHours).toBe(true);
+
+  const row =
+    '| Azure Functions, with `WEBSITE_TIME_ZONE` | 03:30, runs | 03:00, runs | 03:00, runs | first 02:30, runs | each hour, runs |';
+  expect(readFileSync('docs/guides/schedules.md', 'utf8')).toContain(row);
+  const words =
+    'runs an hour later, at 03:30. Your option `schedule` has the tick 03:00 then, so the call runs with a warning.';
+  expect(readFileSync('docs/platforms/azure.md', 'utf8')).toContain(words);
 });

@@ -44,7 +44,7 @@ describe('row 31: SIGTERM', () => {
     const program = start("await call(wrap(settleWhenTold('settle')));");
     await program.until('digest started');
     program.sigterm();
-    await program.until('aborted RunEndedError SHUTDOWN');
+    expect(await program.said('aborted')).toBe('RunEndedError SHUTDOWN');
     program.sigterm();
     await program.turn();
     expect(await redis.hgetall('lock:digest')).toMatchObject({ state: 'held' });
@@ -150,7 +150,7 @@ describe('row 31: a program that listens for SIGTERM itself', () => {
       await call(wrap(settleWhenTold('settle')));`);
     await program.until('digest started');
     program.sigterm();
-    await program.until('aborted RunEndedError SHUTDOWN');
+    expect(await program.said('aborted')).toBe('RunEndedError SHUTDOWN');
     await program.tell('shut down');
     await program.until('shut down');
     await program.turn();
@@ -168,7 +168,7 @@ describe('row 31: SIGTERM while nothing runs', () => {
     ['after a run that failed', 'await call(wrap(() => Promise.reject(new Error())));', 1],
   ])('row 31: ends the process as ever, %s', async (_, run, listeners) => {
     const program = start(`${run} say('listeners', process.listenerCount('SIGTERM'));`);
-    await program.until(`listeners ${listeners}`);
+    expect(await program.said('listeners')).toBe(`${listeners}`);
     program.sigterm();
 
     expect(await program.ended).toBe('SIGTERM');
@@ -186,7 +186,7 @@ describe('row 31: SIGTERM while nothing runs', () => {
     program.sigterm();
     await program.until('own');
     await program.tell('call');
-    await program.until('rejected RunEndedError SHUTDOWN');
+    expect(await program.said('rejected')).toBe('RunEndedError SHUTDOWN');
     await program.turn();
     void program.tell('leave');
 

@@ -35,7 +35,7 @@ describe('row 148: each signal that ends a process', () => {
       const program = start("await call(wrap(settleWhenTold('settle')));");
       await program.until('digest started');
       program.send(signal);
-      await program.until('aborted RunEndedError SHUTDOWN');
+      expect(await program.said('aborted')).toBe('RunEndedError SHUTDOWN');
       expect(await held()).toMatchObject({ state: 'held' });
       await program.tell('settle');
 
@@ -47,10 +47,10 @@ describe('row 148: each signal that ends a process', () => {
 
   test.each(ENDING)('row 148: %s ends the process as ever while nothing runs', async (signal) => {
     const program = start(`await call(wrap(() => {})); say('listeners', process.listenerCount('${signal}'));`);
-    await program.until('listeners 1');
+    expect(await program.said('listeners')).toBe('1');
     program.send(signal);
 
-    expect(await program.ended).toBe(signal);
+    expect(await program.endedAtOnce()).toBe(signal);
   });
 
   test.each(ENDING)(
@@ -61,7 +61,7 @@ describe('row 148: each signal that ends a process', () => {
       );
       await program.until('digest started');
       program.send(signal);
-      await program.until('aborted RunEndedError SHUTDOWN');
+      expect(await program.said('aborted')).toBe('RunEndedError SHUTDOWN');
       program.send(signal);
 
       expect(await program.ended).toBe(signal);
@@ -73,7 +73,7 @@ describe('row 148: each signal that ends a process', () => {
     const program = start('await call(wrap(async (execution) => { await aborted(execution); await told("never"); }));');
     await program.until('digest started');
     program.send('SIGINT');
-    await program.until('aborted RunEndedError SHUTDOWN');
+    expect(await program.said('aborted')).toBe('RunEndedError SHUTDOWN');
     program.send('SIGTERM');
 
     expect(await program.ended).toBe('SIGTERM');
@@ -84,7 +84,7 @@ describe('row 148: each signal that ends a process', () => {
     await program.until('digest started');
     program.send('SIGQUIT');
 
-    expect(await program.ended).toBe('SIGQUIT');
+    expect(await program.endedAtOnce()).toBe('SIGQUIT');
     expect(program.lines).not.toContain('aborted RunEndedError SHUTDOWN');
   });
 });
@@ -153,7 +153,7 @@ describe.each(inThisRun(FIRST, FURTHER))('F140 beside %s', (name) => {
     const running = start(program);
     await Promise.all([running.until('digest started'), running.until('listens')]);
     running.sigterm();
-    await running.until('aborted RunEndedError SHUTDOWN');
+    expect(await running.said('aborted')).toBe('RunEndedError SHUTDOWN');
     await running.tell('settle');
 
     expect(await running.ended).toBe('SIGTERM');
@@ -169,7 +169,7 @@ describe.each(inThisRun(FIRST, FURTHER))('F140 beside %s', (name) => {
       await program.until('idle');
       program.send(signal);
 
-      expect(await program.ended).toBe(signal);
+      expect(await program.endedAtOnce()).toBe(signal);
       if (name === 'signal-exit 4') expect(program.lines.slice(-2)).toEqual(['idle', 'exit handler']);
     },
   );
@@ -180,7 +180,7 @@ describe.each(inThisRun(FIRST, FURTHER))('F140 beside %s', (name) => {
     );
     await program.until('digest started');
     program.send('SIGINT');
-    await program.until('aborted RunEndedError SHUTDOWN');
+    expect(await program.said('aborted')).toBe('RunEndedError SHUTDOWN');
     program.send('SIGINT');
 
     expect(await program.ended).toBe('SIGINT');
@@ -214,7 +214,7 @@ test('row 149: fifteen copies of the module have one listener for each signal, a
       });
     }
     say('listeners', ...['SIGTERM', 'SIGINT', 'SIGHUP'].map((signal) => process.listenerCount(signal)));`);
-  await program.until('listeners 1 1 1');
+  expect(await program.said('listeners')).toBe('1 1 1');
   program.send('SIGINT');
   await program.turn();
   await program.tell('settle');

@@ -2,6 +2,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'n
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { bundledProgram } from '../support/bundled-program.js';
+import { heard } from '../support/last-words.js';
 
 /**
  * The beginning of every program. The program runs until it is ended, and prints a line for each thing that happens.
@@ -51,6 +52,8 @@ export interface Program {
   errors(): string;
   /** Resolves when the program has printed this line. */
   until(line: string): Promise<void>;
+  /** Resolves to the rest of the first line that begins with this word. */
+  said(word: string): Promise<string>;
   /** Sends a word. Resolves when the program has received it. */
   tell(word: string): Promise<void>;
   sigterm(): void;
@@ -62,6 +65,8 @@ export interface Program {
   turn(): Promise<void>;
   /** How the program ended: its exit code, or the signal. */
   readonly ended: Promise<number | string>;
+  /** How the program ended, if nothing can delay its end. Rejects if it goes on instead. */
+  endedAtOnce(): Promise<number | string>;
 }
 
 export interface Programs {
@@ -78,7 +83,7 @@ export async function preparePrograms(redisUrl: string, cwd?: string): Promise<P
   return {
     start(program) {
       const args = ['--input-type=module', '--eval', START + program, redisUrl, path];
-      const child = spawn(process.execPath, args, { cwd, stdio: 'pipe' });
+      const child = heard(spawn(process.execPath, args, { cwd, stdio: 'pipe' }));
       started.add(child);
       return programOf(child);
     },
@@ -89,6 +94,9 @@ export async function preparePrograms(redisUrl: string, cwd?: string): Promise<P
     remove,
   };
 }
+
+/** A program that a signal ends at once may go round its event loop a few times more. */
+const MOST_TURNS = 50;
 
 function programOf(child: ChildProcessWithoutNullStreams): Program {
   // The program may end before it receives the word.
@@ -104,31 +112,44 @@ function programOf(child: ChildProcessWithoutNullStreams): Program {
   });
   const closed = Promise.all([once(child, 'exit'), once(reader, 'close'), once(child.stderr, 'close')]);
 
-  const until = async (line: string) => {
+  const first = async (what: string, fits: (line: string) => boolean) => {
     let hasEnded = false;
     const end = closed.then(() => {
       hasEnded = true;
     });
-    while (!all.has(line)) {
-      if (hasEnded) throw new Error(`the program ended without '${line}'; it said:\n${lines.join('\n')}\n${errors}`);
+    for (;;) {
+      const found = [...all].find(fits);
+      if (found !== undefined) return found;
+      if (hasEnded) throw new Error(`the program ended without '${what}'; it said:\n${lines.join('\n')}\n${errors}`);
       await Promise.race([once(reader, 'line'), end]);
     }
   };
+  const until = async (line: string) => void (await first(line, (one) => one === line));
   const tell = (word: string) => {
     child.stdin.write(`${word}\n`);
     return until(`heard ${word}`);
   };
   let turns = 0;
+  const turn = async () => {
+    for (let i = 0; i < 2; i++) await tell(`turn ${++turns}`);
+  };
+  const ended = closed.then(([[code, signal]]) => (signal ?? code) as number | string);
   return {
     lines,
     errors: () => errors,
     until,
+    said: async (word) => (await first(word, (line) => line.startsWith(`${word} `))).slice(word.length + 1),
     tell,
     sigterm: () => void child.kill('SIGTERM'),
     send: (signal) => void child.kill(signal),
-    async turn() {
-      for (let i = 0; i < 2; i++) await tell(`turn ${++turns}`);
+    turn,
+    ended,
+    async endedAtOnce() {
+      for (let i = 0; i < MOST_TURNS; i++) {
+        const end = await Promise.race([ended, turn().catch(() => ended)]);
+        if (end !== undefined) return end;
+      }
+      throw new Error(`the program goes on; it said:\n${lines.join('\n')}\n${errors}`);
     },
-    ended: closed.then(([[code, signal]]) => (signal ?? code) as number | string),
   };
 }

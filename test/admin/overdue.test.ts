@@ -1,7 +1,9 @@
 import fc from 'fast-check';
-import { type LockInfo, overdueTick, type RunInfo } from 'single-execution/admin';
+import { executeWithLock } from 'single-execution';
+import { type LockInfo, lockAdmin, overdueTick, type RunInfo } from 'single-execution/admin';
 import { cron, except, rate } from 'single-execution/schedule';
 import { describe, expect, test } from 'vitest';
+import { MINUTE, memoryLocks } from '../support/memory-locks.js';
 
 const at = (text: string) => new Date(text);
 const daily = cron('0 2 * * *');
@@ -193,8 +195,95 @@ test.each(CASES)('row 181: the tick of a job that %s', (_, lock, options, expect
   expect(overdue(lock, options)).toBe(expected);
 });
 
+const HOURLY = { schedule: cron('0 * * * *') };
+const hour = (hours: number, seconds = 0) =>
+  new Date(at('2026-11-26T00:00:00Z').getTime() + hours * 3_600_000 + seconds * 1_000);
+const hours = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, n) => hour(first + n));
+const failedAt = (hours: number, seconds = 0): RunInfo => ({
+  status: 'failed',
+  lockedAt: hour(hours, seconds),
+  fencingToken: hours,
+});
+const tenFailures = (last: number) => hours(last - 9, last).map((_, n) => failedAt(last - n, 2));
+const DIED_FIRST = { state: 'expired', lockedAt: hour(9, 2), lockUntil: hour(9, 300) } as const;
+
+/** Cases of a job of each hour that has never succeeded, at ten past ten, by the hour of the overdue tick. */
+test.each<[name: string, lock: Partial<LockInfo>, options: object, expected: number | undefined]>([
+  ['failed within the grace', { openTicks: hours(10, 10), tick: hour(10) }, {}, undefined],
+  ['failed', { openTicks: hours(9, 9), tick: hour(9) }, {}, 9],
+  ['failed, as all since then', { openTicks: hours(3, 10), runs: [failedAt(10, 2), failedAt(9, 2)] }, {}, 3],
+  ['failed so long ago that a full list lacks it', { openTicks: hours(-89, 10) }, {}, -89],
+  [
+    'failed so long ago that a full list within the grace lacks it',
+    { openTicks: hours(-89, 10) },
+    { grace: '5d' },
+    -110,
+  ],
+  ['died within the grace', { ...DIED_FIRST, tick: hour(9) }, { grace: '2h' }, undefined],
+  ['died', { ...DIED_FIRST, tick: hour(9) }, {}, 9],
+  ['died, as its second', { ...DIED_FIRST, tick: hour(9), openTicks: hours(8, 8) }, {}, 8],
+  ['is at work', { ...DIED_FIRST, tick: hour(9), state: 'held', lockUntil: hour(11) }, {}, undefined],
+  [
+    'failed, and is at work again',
+    { ...DIED_FIRST, tick: hour(10), state: 'held', lockUntil: hour(11), openTicks: hours(8, 9) },
+    {},
+    undefined,
+  ],
+  ['failed before the tick was left out', { openTicks: hours(8, 8) }, { schedule: cron('0 9 * * *') }, 9],
+  ['failed, and was due since an earlier tick', { openTicks: hours(9, 9) }, { since: hour(5) }, 6],
+  ['failed, and is due since a later one', { openTicks: hours(3, 3) }, { since: hour(5) }, 6],
+  ['without a tick failed within the grace', { runs: [failedAt(10, 2)] }, {}, undefined],
+  ['without a tick failed', { runs: [failedAt(10, 2), failedAt(9, 2), failedAt(7, 2)] }, {}, 7],
+  ['without a tick failed, a little early', { runs: [failedAt(9, 3_598)] }, {}, undefined],
+  ['without a tick is not among the last ten', { runs: tenFailures(10) }, {}, 1],
+  ['without a tick is not among the last ten, all within the grace', { runs: tenFailures(10) }, { grace: '1d' }, -14],
+  ['without a tick died, as far as anybody knows', DIED_FIRST, { grace: '2h' }, 8],
+  ['without a tick died', DIED_FIRST, {}, 9],
+  [
+    'was by hand',
+    { runs: [{ ...failedAt(7), isManual: true }], state: 'expired', isManual: true, lockedAt: hour(8) },
+    {},
+    9,
+  ],
+  ['of a duration failed within the grace', { runs: [failedAt(10)] }, { schedule: '1h' }, undefined],
+  ['of a duration failed', { runs: [failedAt(9), failedAt(8)] }, { schedule: '1h' }, 8],
+  ['of a duration with ticks failed', { openTicks: hours(7, 9) }, { schedule: '1h' }, 7],
+])('F221 a job whose first run %s', (_, lock, options, expected) => {
+  const tick = overdueTick(lockOf(lock), { ...HOURLY, now: hour(10, 600), ...options });
+
+  expect(tick).toEqual(expected === undefined ? undefined : hour(expected));
+});
+
+test.each(['with ticks', 'without ticks'])(
+  'F221 a job %s that fails from its first run on is overdue since then',
+  async (kind) => {
+    const { clock, store, options } = memoryLocks();
+    const schedule = cron('0 * * * *');
+    const admin = lockAdmin(store, { clock });
+    const startMs = clock.now();
+    const call = async (task: () => unknown) => {
+      const tick = kind === 'with ticks' ? { tick: new Date(clock.now()) } : {};
+      await executeWithLock(task, { ...options, ...tick, schedule }).catch(() => undefined);
+    };
+    const fail = () => Promise.reject(new Error('boom'));
+    const found = async () =>
+      overdueTick(await admin.get('digest'), { schedule, now: new Date(clock.now()) })?.getTime();
+
+    await call(fail);
+    expect(await found()).toBeUndefined();
+    await clock.advance(15 * MINUTE);
+    expect(await found()).toBe(startMs);
+    for (let hours = 1; hours <= 9; hours++) {
+      await clock.advance(startMs + hours * 60 * MINUTE - clock.now());
+      await call(fail);
+      expect(await found()).toBe(startMs);
+    }
+    await call(() => 'done');
+    expect(await found()).toBeUndefined();
+  },
+);
+
 test('row 181: any job is overdue exactly if its oldest unserved tick is as old as the grace', () => {
-  const MINUTE = 60_000;
   const quarters = rate('15m', { start: at('2026-11-20T00:00:00Z') });
   const startMs = at('2026-11-20T00:00:00Z').getTime();
   const minute = fc.integer({ min: 0, max: 3_000 });
@@ -202,11 +291,12 @@ test('row 181: any job is overdue exactly if its oldest unserved tick is as old 
     now: minute,
     grace: fc.integer({ min: 0, max: 120 }),
     done: fc.option(fc.integer({ min: 0, max: 200 })),
+    open: fc.uniqueArray(fc.integer({ min: 0, max: 200 }), { maxLength: 3 }),
     leased: fc.option(fc.record({ tick: fc.integer({ min: 0, max: 200 }), until: minute })),
     pausedUntil: fc.option(minute),
   });
   fc.assert(
-    fc.property(any, ({ now, grace, done, leased, pausedUntil }) => {
+    fc.property(any, ({ now, grace, done, open, leased, pausedUntil }) => {
       const instant = (minutes: number) => new Date(startMs + minutes * MINUTE);
       const held =
         leased && ({ state: 'held', tick: instant(leased.tick * 15), lockUntil: instant(leased.until) } as const);
@@ -220,12 +310,15 @@ test('row 181: any job is overdue exactly if its oldest unserved tick is as old 
             } as const);
       const lock = lockOf({
         ...(done !== null && { doneTick: instant(done * 15) }),
+        openTicks: open.sort((a, b) => a - b).map((tick) => instant(tick * 15)),
         ...held,
         ...paused,
         readAt: instant(now),
       });
       const served = Math.max(done ?? -1, leased && leased.until > now ? leased.tick : -1);
-      const oldest = served === -1 ? Math.floor((now - grace) / 15) : served + 1;
+      const begun = [...open, ...(leased ? [leased.tick] : [])];
+      const first = begun.length > 0 ? Math.min(...begun) : Math.floor((now - grace) / 15);
+      const oldest = served === -1 ? first : served + 1;
       const isOverdue = !(pausedUntil !== null && pausedUntil > now) && oldest >= 0 && oldest * 15 <= now - grace;
 
       expect(overdueTick(lock, { schedule: quarters, grace: grace * MINUTE })).toEqual(

@@ -24,6 +24,11 @@ async function didRun(store: LockStore, name: string, tick: Date, schedule: Sche
   expect(await executeWithLock(() => 'done', run)).toMatchObject({ status: 'executed' });
 }
 
+async function didFail(store: LockStore, name: string, tick: Date) {
+  const run = { name, store, schedule: daily, tick, lockAtMostFor: '1m', observers: [] } as const;
+  await expect(executeWithLock(() => Promise.reject(new Error('boom')), run)).rejects.toThrow('boom');
+}
+
 const rows = (stdout: string) => stdout.split('\n').map((line) => line.split(/ {2,}/));
 
 describe.each(KINDS)('on %s', (kind) => {
@@ -62,6 +67,16 @@ describe.each(KINDS)('on %s', (kind) => {
     expect((await run('why', dead)).stdout).not.toContain('overdue');
   });
 
+  test('F221 a job that fails from its first run on is overdue from the tick of that run', async () => {
+    const { run, store } = stage().on(kind);
+    const name = freshName();
+    for (const daysAgo of [3, 2, 1]) await didFail(store, name, tickOf(daysAgo));
+
+    const { stdout } = await run('check', name);
+    expect(rows(stdout)[1]?.[2]).toMatch(new RegExp(`^3d.*, since ${words(tickOf(3))}$`));
+    expect((await run('why', name)).stdout).toContain(`The job is overdue: its tick ${words(tickOf(3))}, for 3d`);
+  });
+
   test("row 179: F167 a read and a list bring the store's own time, whatever the host's clock says", async () => {
     const { store, adminStore } = stage().on(kind);
     const name = freshName();
@@ -88,7 +103,11 @@ describe.each(KINDS)('on %s', (kind) => {
 
   test('row 180: a paused job is shown as paused, not as overdue', async () => {
     const { run, store, admin } = stage().on(kind);
-    const name = freshName();
+    const [name, unused] = [freshName(), freshName()];
+    await admin.pause(unused, { by: 'ada' });
+    await admin.resume(unused);
+    const never = await run('check', unused, '--schedule', '0 2 * * *');
+    expect([never.code, rows(never.stdout)[1]?.slice(0, 3)]).toEqual([1, [unused, 'unused', 'never ran']]);
     await didRun(store, name, tickOf(3));
     await admin.pause(name, { by: 'ada' });
 

@@ -16,6 +16,7 @@ import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 import { checkedProgram, problemsOf, SMALL_CDK } from '../support/checked-program.js';
 import { innerCli } from '../support/inner-cli.js';
+import { heard } from '../support/last-words.js';
 import { DATABASE_CLIENTS } from './stage.js';
 
 const run = promisify(execFile);
@@ -367,14 +368,16 @@ test.each(DATABASES)(
     await run('sh', ['-c', tested ?? ''], shell);
     await run('sh', ['-c', tableMade ?? ''], shell);
     const lines: string[] = [];
-    const processes = [0, 1].map(() => spawn('sh', ['-c', `exec ${started}`], shell));
+    const processes = [0, 1].map(() => heard(spawn('sh', ['-c', `exec ${started}`], shell)));
     onTestFinished(() => {
       for (const one of processes) one.kill('SIGKILL');
     });
     for (const one of processes) createInterface({ input: one.stdout }).on('line', (line) => lines.push(line));
     const works = () => lines.filter((line) => line.startsWith('send-digest of '));
-    const skips = () => lines.filter((line) => line.includes(': skipped, '));
-    await expect.poll(() => works().length > 1 && skips().length > 1, { timeout: 60_000 }).toBe(true);
+    // Two works and two skips. If they do not come, the failure shows what has been said.
+    const text = () => lines.join('\n');
+    await expect.poll(text, { timeout: 60_000 }).toMatch(/(^send-digest of .*){2}/ms);
+    await expect.poll(text, { timeout: 60_000 }).toMatch(/(: skipped, .*){2}/s);
     for (const one of processes) one.kill('SIGTERM');
     await Promise.all(processes.map((one) => once(one, 'close')));
 

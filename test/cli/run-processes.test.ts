@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { heard } from '../support/last-words.js';
 import { cliStage, freshName } from './stage.js';
 
 // Run three tests at a time, because some only wait. If more processes started at once, calls to stores would time out.
@@ -72,7 +73,7 @@ interface Started {
 }
 
 function started([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
-  const child = spawn(file, args, { stdio: 'pipe', env: { ...process.env, SHELL: '/bin/sh', ...env } });
+  const child = heard(spawn(file, args, { stdio: 'pipe', env: { ...process.env, SHELL: '/bin/sh', ...env } }));
   children.push(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -86,8 +87,8 @@ function started([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv
     output: () => output,
     async said(words) {
       while (!output.includes(words)) {
-        if (child.exitCode !== null)
-          throw new Error(`it ended with ${child.exitCode}, and never said ${words}: ${output}`);
+        const end = child.exitCode ?? child.signalCode;
+        if (end !== null) throw new Error(`it ended with ${end}, and never said ${words}: ${output}`);
         await sleep(20);
       }
     },

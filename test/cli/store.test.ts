@@ -7,6 +7,7 @@ import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { innerCli } from '../support/inner-cli.js';
 import { freePort } from '../support/kept-server.js';
+import { heard } from '../support/last-words.js';
 import { connectedTo, startRedisServer } from '../support/redis-server.js';
 import { startRestServer } from '../support/rest-server.js';
 import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
@@ -324,9 +325,9 @@ describe('on a terminal', () => {
   test('ls --watch shows the list anew until Ctrl-C', async () => {
     const { cli, on } = stage();
     const words = [process.execPath, cli.path, 'ls', '--watch', ...on('redis').args].map((word) => `'${word}'`);
-    const shell = spawn('script', ['-qec', words.join(' '), '/dev/null'], {
-      env: { PATH: process.env['PATH'], TERM: 'dumb' },
-    });
+    const shell = heard(
+      spawn('script', ['-qec', words.join(' '), '/dev/null'], { env: { PATH: process.env['PATH'], TERM: 'dumb' } }),
+    );
     const shown = text(shell.stdout);
     let seen = '';
     shell.stdout.on('data', (chunk) => {

@@ -1,5 +1,6 @@
 import { executeWithLock, type LockStore } from 'single-execution';
 import { expect, onTestFinished } from 'vitest';
+import { patientStore } from '../support/contract-harness.js';
 
 /*
  * What becomes of a client that is not one, or that does not answer with rows, for each database.
@@ -32,7 +33,12 @@ export function misuseOf<Client>(storeOver: (options: { readonly client: Client 
       }
     },
     async twoRuns(client) {
-      const options = { name: `misuse ${names++}`, store: storeOver({ client }), lockAtMostFor: '1m', observers: [] };
+      const options = {
+        name: `misuse ${names++}`,
+        store: patientStore(storeOver({ client })),
+        lockAtMostFor: '1m',
+        observers: [],
+      };
       const run = () =>
         executeWithLock(() => 'ran', options).then(
           (outcome) => (outcome.status === 'executed' ? `executed, ${outcome.release}` : outcome.reason),

@@ -2,6 +2,8 @@ import mysql from 'mysql2/promise';
 import { executeWithLock } from 'single-execution';
 import { createMysqlTable, type MysqlClient, mysqlStore } from 'single-execution/mysql';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { shiftedClock } from '../support/clocks.js';
+import { callOfTries, patientCall } from '../support/contract-harness.js';
 import { startMariaDB } from '../support/mariadb.js';
 import { call, claim } from '../support/one-run.js';
 import { failureOf } from '../support/settled.js';
@@ -51,12 +53,14 @@ describe.each(clients.map((one) => [`${one.package}, ${one.kind}`, one] as const
     const { client, close } = await which.connect(url);
     onTestFinished(async () => void (await close()));
     const store = mysqlStore({ client, table });
-    // The first answer of an ORM can take longer than an error is waited for below.
-    await store.get('warm', call()).catch(() => undefined);
+    // The server below goes away from a client that is connected.
+    await store.get('connected', callOfTries(1)).catch(() => undefined);
     return store;
   };
   const acquired = async (store: ReturnType<typeof mysqlStore>, name = 'digest') => {
-    const { code, message } = (await failureOf(store.acquire(claim({ name }), call(500)))) as Error & { code: string };
+    const { code, message } = (await failureOf(store.acquire(claim({ name }), callOfTries(1)))) as Error & {
+      code: string;
+    };
     expect(message).not.toMatch(/hunter2|VALUES|UTC_TIMESTAMP/);
     return `${code} ${/\((\d{4})\)/.exec(message)?.[1]}`;
   };
@@ -85,7 +89,9 @@ describe.each(clients.map((one) => [`${one.package}, ${one.kind}`, one] as const
       expect(await acquired(store)).toMatch(/^UNAVAILABLE/);
       await proxy.comeBack();
 
-      expect(await store.acquire(claim({ name: `back ${title}` }), call())).toMatchObject({ status: 'acquired' });
+      expect(await store.acquire(claim({ name: `back ${title}` }), patientCall(shiftedClock(0)))).toMatchObject({
+        status: 'acquired',
+      });
     },
   );
 });
@@ -96,7 +102,7 @@ test('F197 the clients of the page that write values into the text grant nothing
   onTestFinished(async () => void (await root.query('SET GLOBAL sql_mode = DEFAULT')));
   for (const { package: name, kind, connect } of clients) {
     const { client, close } = await connect(server.url);
-    const asked = mysqlStore({ client }).acquire(claim({ name: `backslash ${name} ${kind}` }), call());
+    const asked = mysqlStore({ client }).acquire(claim({ name: `backslash ${name} ${kind}` }), callOfTries(1));
     const { code } = (await asked.catch((error: unknown) => error)) as { readonly code?: string };
     if (code !== undefined) refused.push(`${name} ${code}`);
     await close();
@@ -189,7 +195,7 @@ describe.each(Object.entries(ORMS))('F153 an open transaction of %s', (orm, conn
     onTestFinished(async () => void (await close()));
     const name = `inside ${orm}`;
     await inside(async (client) => {
-      expect(await failureOf(mysqlStore({ client }).acquire(claim({ name }), call(500)))).toMatchObject({
+      expect(await failureOf(mysqlStore({ client }).acquire(claim({ name }), callOfTries(1)))).toMatchObject({
         code: 'UNAVAILABLE',
         message: expect.stringContaining("the client's connection is inside a transaction of this program"),
       });

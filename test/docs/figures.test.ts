@@ -27,7 +27,7 @@ const texts = [...pages, ...code.filter(({ page }) => page.startsWith('src/'))];
 const LIMITS = String.raw`
 src/core/record/open-ticks.ts KEPT: newest (?!hundred)# (?:open )?ticks ; newest (?!\d\d)# (?:are|and|give) ; more than # ticks wait already ; # or fewer ; (?<!hundred )(?!hundred)# newer ones
 src/core/values/tick.ts MOST_LISTED: newest (hundred|\d{2,})\b ; together hold a # ticks
-src/core/record/run-ring.ts SLOTS: the last # runs ; the history has # slots ; modulo # ; token mod # ; last success, up to #
+src/core/record/run-ring.ts MOST_RUNS: the last # runs ; the history has # slots ; modulo # ; token mod # ; last success, up to #
 src/core/record/lock-record.ts FORCE_STEP: raises it by (?!one)# ; token rises by (?!one)#
 src/core/values/names.ts MAX_NAME_BYTES: 1 to # UTF-8 bytes
 src/core/run/engine.ts MAX_LOCKED_BY_BYTES: for people; at most # bytes

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { builtPackage } from '../support/built-package.js';
+import { heard } from '../support/last-words.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -39,7 +40,7 @@ export async function readersProject(packages: readonly string[], from = ROOT): 
     await symlink(join(from, 'node_modules', name), path, 'dir');
   }
   const start: ReadersProject['start'] = (args, env = {}) => {
-    const child = spawn(process.execPath, args, { cwd: folder, env: { PATH: process.env['PATH'], ...env } });
+    const child = heard(spawn(process.execPath, args, { cwd: folder, env: { PATH: process.env['PATH'], ...env } }));
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data: Buffer) => (text += data));
     const ended = once(child, 'close').then(([code]) => code as number | null);

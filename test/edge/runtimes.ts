@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { startKeeper } from '../support/keeper.js';
+import { heard } from '../support/last-words.js';
 import { nodeBinary } from '../support/node-binary.js';
 import { installed } from '../support/package-sets.js';
 
@@ -61,7 +62,7 @@ export async function startProgram(
   const [binary, ...args] = await runtime.command();
   const cwd = dirname(program);
   const own = { DENO_DIR: join(cwd, '.deno'), DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1', ...env };
-  const child = spawn(binary, [...args, program], { cwd, env: own, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = heard(spawn(binary, [...args, program], { cwd, env: own, stdio: ['ignore', 'pipe', 'pipe'] }));
   const keeper = startKeeper();
   if (child.pid !== undefined) keeper.add(child.pid);
   const stderr = text(child.stderr);

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type OutputOptions, rolldown } from 'rolldown';
 import config from '../../rolldown.config.js';
+import { heard } from './last-words.js';
 import { onceARun } from './once-a-run.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -50,12 +51,14 @@ export async function builtCli(peers: readonly string[] = PEERS): Promise<BuiltC
   const started = new Set<ChildProcess>();
 
   const start: BuiltCli['start'] = (args, env = {}, options = {}) => {
-    const child = spawn(process.execPath, [path, ...args], {
-      cwd: folder,
-      env: { ...environment(), ...env },
-      stdio: 'pipe',
-      ...options,
-    });
+    const child = heard(
+      spawn(process.execPath, [path, ...args], {
+        cwd: folder,
+        env: { ...environment(), ...env },
+        stdio: 'pipe',
+        ...options,
+      }),
+    );
     started.add(child);
     const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => (stream ? text(stream) : ''));
     const ended = once(child, 'close').then(async ([code, signal]) => {

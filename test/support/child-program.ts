@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { type Keeper, startKeeper } from './keeper.js';
+import { heard } from './last-words.js';
 
 /** A line of JSON that a program has printed. */
 export type Said = Readonly<Record<string, unknown>>;
@@ -51,7 +52,7 @@ export function childPrograms(): ChildPrograms {
 
 function startChild(keeper: Keeper, args: readonly string[], own: Readonly<Record<string, string>>): ChildProgram {
   const env = { ...process.env, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true', ...own };
-  const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = heard(spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'pipe'] }));
   const { pid } = child;
   if (pid === undefined) throw new Error(`${args[0]} did not start`);
   keeper.add(pid);

@@ -21,10 +21,10 @@ export const check: Command = {
     schedule: { value: 'S', help: "of the named jobs, such as '0 9 * * *' or 15m; by default the one in the record" },
     'time-zone': { value: 'Z', help: 'of --schedule, such as Europe/Berlin; by default UTC' },
     grace: { value: 'D', help: 'how old a tick must be before it can be overdue; by default 15m' },
-    since: { value: 'T', help: 'when a job that never ran became due: ticks up to this instant do not count' },
+    since: { value: 'T', help: 'when a job without a success became due: ticks up to this instant do not count' },
   },
   about: [
-    'A job is overdue if a tick of its schedule is older than --grace, no tick at or after it is done, no run has the lock for it, and the job is not paused. A job that never ran is overdue, too. Without names, checks all jobs whose record has a schedule.',
+    'A job is overdue if a tick of its schedule is older than --grace, no tick at or after it is done, no run has the lock for it, and the job is not paused. A job that has not succeeded yet is overdue from the tick of its first run, and a job that never ran is overdue at once. Without names, checks all jobs whose record has a schedule.',
     'Exits with 0 if no job is overdue; with 1 if one is, or if its record or its schedule cannot be read; with 3 if there is nothing to check, for example in a wrong table; with 69 if the store did not answer or refused the call.',
     'The JSON is that of healthRoute of single-execution/admin: { status, jobs }. DynamoDB reads the whole table if no job is named.',
   ],
@@ -107,7 +107,7 @@ function cells(job: CheckedJob['health'], lock: CheckedJob['lock']): readonly Ce
 function overdueCell({ overdueTick, problem, state }: CheckedJob['health'], lock: CheckedJob['lock']): Cell {
   if (problem !== undefined || state === 'corrupt') return { text: 'unknown', colour: 'red' };
   if (!overdueTick) return '-';
-  if (!lock) return { text: 'never ran', colour: 'red' };
+  if (!lock || state === 'unused') return { text: 'never ran', colour: 'red' };
   const span = shortSpan(readAt(lock).getTime() - overdueTick.getTime());
   return { text: `${span}, since ${shortInstant(overdueTick)}`, colour: 'red' };
 }

@@ -1,5 +1,5 @@
 import { type Clock, type LockAdminStore, type LockStore, LockStoreError, type StoreCall } from '../../index.js';
-import { failedWords } from '../../operate/lock-summary.js';
+import { failedWords, isLeftOut } from '../../operate/lock-summary.js';
 import { failed, isWrongUse, wrongUse } from '../exit-code.js';
 
 /** How long a command waits for an answer. With the start of the program it is less than 5 s. */
@@ -161,8 +161,7 @@ export function systemWords(error: unknown): string | undefined {
   const { errors, code, message } = Object(error) as Partial<AggregateError & NodeJS.ErrnoException>;
   if (Array.isArray(errors)) return errors.map(systemWords).filter(Boolean).join(', ') || undefined;
   if (!/^E(?!R_)[A-Z_]+$/.test(String(code))) return undefined;
-  // A store of a database leaves out the message of its client.
-  return message?.includes('left out') ? code : message;
+  return isLeftOut(error) ? code : message;
 }
 
 /**

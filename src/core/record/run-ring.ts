@@ -11,7 +11,8 @@ import { FOREVER_MS, type Item } from './lock-record.js';
  * recorded by its successor's release, without a duration. The force release itself records the run that it ends.
  */
 
-const SLOTS = 10;
+/** How many runs a record keeps. */
+export const MOST_RUNS = 10;
 /** The tick of a run by hand. */
 export const NOW = '!';
 const ROW = /^([sfcx])\|(!|[\da-z]*)\|([\da-z]+)\|([\da-z]*)\|([\da-z]+)(?:\|([\da-z]+))?$/;
@@ -33,7 +34,7 @@ export interface RingRun {
 export type RingSlot = `r${number}`;
 
 export function slotOf(fencingToken: number): RingSlot {
-  return `r${fencingToken % SLOTS}`;
+  return `r${fencingToken % MOST_RUNS}`;
 }
 
 /** Makes the rows that a release adds: the row of its own run, and the row of the previous run if that run crashed. */
@@ -80,7 +81,7 @@ export function isReleasedBy({ fencingToken }: Pick<Lease, 'fencingToken'>, reco
 /** Reads the runs in the ring, newest first. Leaves out rows that cannot be read. */
 export function runsOf(record: Item): RingRun[] {
   const runs: RingRun[] = [];
-  for (let slot = 0; slot < SLOTS; slot++) {
+  for (let slot = 0; slot < MOST_RUNS; slot++) {
     const run = readRow(record[`r${slot}`]);
     if (run) runs.push(run);
   }

@@ -1,4 +1,4 @@
-import { readThrown, readThrownText } from '../values/thrown.js';
+import { errorName, leavingOut, readThrown, readThrownText } from '../values/thrown.js';
 import { finalProblem } from './final-failure.js';
 
 /*
@@ -74,8 +74,20 @@ const UNSENT_WORDS = new RegExp(
 const ON_A_CONNECTION = /^(read|write)/;
 
 /** Node's words for a connection that failed: a host and its port. */
-export function connectionWords(error: unknown): string | undefined {
+function connectionWords(error: unknown): string | undefined {
   return /^(connect|getaddrinfo|read|write) E[A-Z_]+( \S+)?$/.exec(readThrownText(error, 'message'))?.[0];
+}
+
+/**
+ * Makes the error that callers see in place of a client's error: with the same name, and with Node's words for a
+ * connection. Any other message is left out.
+ *
+ * @param why says why the message is left out
+ */
+export function shownCause(error: unknown, code: string, why: string): Error {
+  const words = connectionWords(error);
+  const cause = Object.assign(new Error(words ?? why), { name: errorName(error), code });
+  return words === undefined ? leavingOut(cause) : cause;
 }
 
 /** Whether a chain of errors proves by a network error that the request was never sent. */

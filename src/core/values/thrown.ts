@@ -53,3 +53,16 @@ export function causeWords(thrown: unknown): string {
   }
   return words;
 }
+
+/** The key of an error that stands for the error of a client, without its message. */
+const LEFT_OUT: unique symbol = Symbol.for('single-execution.left-out.1');
+
+/** Marks an error whose message only says why the message of a client is left out. @returns the same error */
+export function leavingOut<E extends Error>(error: E): E {
+  return Object.defineProperty(error, LEFT_OUT, { value: true });
+}
+
+/** Whether the message of an error only says why the message of a client is left out. */
+export function isLeftOut(error: unknown): boolean {
+  return readThrown(error, LEFT_OUT) === true;
+}

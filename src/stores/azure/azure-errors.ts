@@ -1,5 +1,5 @@
 import { LockStoreError, type LockStoreErrorCode } from '../../core/public/errors.js';
-import { connectionWords, isUnsentBehind } from '../../core/request/error-chain.js';
+import { isUnsentBehind, shownCause } from '../../core/request/error-chain.js';
 import { finalProblem } from '../../core/request/final-failure.js';
 import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
 
@@ -96,7 +96,7 @@ export function azureFailure(error: unknown, { tableName }: Place, right: AzureR
   const name = /^(429|5\d\d)$/.test(status) ? '' : errorName(error);
   const [found] = [code, name, status].flatMap((one) => MEANINGS.filter(([codes]) => codes.test(one)));
   const { code: ours, isUnsent, why } = found?.[1] ?? unanswered(error);
-  const cause = Object.assign(new Error(connectionWords(error) ?? LEFT_OUT), { name: errorName(error), code: shown });
+  const cause = shownCause(error, shown, LEFT_OUT);
   const failure = new LockStoreError(`${why({ tableName, error, right })} (${shown})`, {
     code: ours,
     lockName: '*',

@@ -2,11 +2,11 @@ import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
 import { LockStoreError } from '../../core/public/errors.js';
-import { connectionWords } from '../../core/request/error-chain.js';
+import { shownCause } from '../../core/request/error-chain.js';
 import { takingTurns } from '../../core/request/turns.js';
 import { UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
 import type { Clock, Signal } from '../../core/values/clock.js';
-import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
+import { isLeftOut, readThrown, readThrownText } from '../../core/values/thrown.js';
 import { parsedRecord } from '../storage-answer.js';
 import type { Storage, StoredRecord } from '../storage-port.js';
 import { storageStore } from '../storage-store.js';
@@ -211,11 +211,8 @@ const LEFT_OUT = 'its message is left out, because it can hold a statement or an
  * because it may contain a statement, unless it has only Node's words for a connection.
  */
 function failureOf(error: unknown, { code, why }: SqlFailure): LockStoreError {
-  const words = connectionWords(error);
-  const cause = Object.assign(new Error(words ?? LEFT_OUT), {
-    name: errorName(error),
-    code: readThrownText(error, 'code'),
-    ...(words && { address: readThrown(error, 'address'), port: readThrown(error, 'port') }),
-  });
+  const cause = shownCause(error, readThrownText(error, 'code'), LEFT_OUT);
+  if (!isLeftOut(cause))
+    Object.assign(cause, { address: readThrown(error, 'address'), port: readThrown(error, 'port') });
   return new LockStoreError(why, { code, lockName: '*', operation: 'get', retryable: code === 'UNAVAILABLE', cause });
 }

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
-import { createLockTable } from 'single-execution/dynamodb';
+import { createLockTable, dynamoDBStore } from 'single-execution/dynamodb';
 import { createMysqlTable } from 'single-execution/mysql';
 import { createPostgresTable } from 'single-execution/postgres';
+import { warmUp } from '../../support/backends/stage.js';
 import { startDynamoDBOnDisk } from '../../support/dynamodb-local-process.js';
 import { HOST, type RestartedServer } from '../../support/kept-server.js';
 import { startMariaDB } from '../../support/mariadb.js';
@@ -54,7 +55,17 @@ export const SERVERS = {
     const client = new DynamoDBClient({ endpoint: server.endpoint });
     await createLockTable(client, { tableName: 'locks' });
     client.destroy();
-    return { ...server, env: (port) => ({ AWS_ENDPOINT_URL_DYNAMODB: `http://${HOST}:${port}` }) };
+    return {
+      ...server,
+      async comeBack() {
+        await server.comeBack();
+        // Java loads its classes at the first requests. On a busy machine the example would give them up.
+        const again = new DynamoDBClient({ endpoint: server.endpoint });
+        await warmUp(dynamoDBStore({ client: again, tableName: 'locks' }));
+        again.destroy();
+      },
+      env: (port) => ({ AWS_ENDPOINT_URL_DYNAMODB: `http://${HOST}:${port}` }),
+    };
   },
 };
 

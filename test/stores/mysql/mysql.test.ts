@@ -3,6 +3,7 @@ import type { LockStoreError } from 'single-execution';
 import { createMysqlTable, type MysqlClient, mysqlStore, mysqlTable } from 'single-execution/mysql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ownEngine } from '../../support/backends/stage.js';
+import { callOfTries } from '../../support/contract-harness.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
 import { failureOf } from '../../support/settled.js';
 
@@ -233,7 +234,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
   test('a server that is read-only may be one no longer, so it is tried again first', async () => {
     const store = await storeAfter('SET SESSION TRANSACTION READ ONLY');
 
-    expect(await failureOf(store.acquire(claim({ name: newName() }), call(500)))).toMatchObject({
+    expect(await failureOf(store.acquire(claim({ name: newName() }), callOfTries(2)))).toMatchObject({
       code: 'UNAVAILABLE',
       message: expect.stringContaining('MySQL is read-only here: connect to the primary'),
     });

@@ -10,6 +10,7 @@ import { explain } from '../../../src/stores/sql/sql-errors.js';
 import { postgresProtocol } from '../../faults/wire/postgres-protocol.js';
 import { tcpWire } from '../../faults/wire/tcp-wire.js';
 import { ownEngine } from '../../support/backends/stage.js';
+import { callOfTries } from '../../support/contract-harness.js';
 import { call, claim } from '../../support/one-run.js';
 import { failureOf } from '../../support/settled.js';
 import { EXPIRED_CERTIFICATE, TEST_CERTIFICATE, TEST_KEY } from '../../support/test-certificates.js';
@@ -36,7 +37,7 @@ const CLIENTS: Readonly<Record<string, (connection: Connection) => PostgresClien
 };
 
 const failure = (client: PostgresClient) =>
-  failureOf<LockStoreError>(postgresStore({ client }).acquire(claim(), call(300)));
+  failureOf<LockStoreError>(postgresStore({ client }).acquire(claim(), callOfTries(1)));
 const changed = (change: Partial<URL>) => String(Object.assign(new URL(server.url), change));
 
 describe.each(Object.entries(CLIENTS))('F133 a mistake in the connection, by %s', (name, connect) => {

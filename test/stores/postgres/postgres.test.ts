@@ -9,6 +9,7 @@ import {
 } from 'single-execution/postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ownEngine } from '../../support/backends/stage.js';
+import { callOfTries } from '../../support/contract-harness.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
 import { PASSWORD } from '../../support/postgres-server.js';
 import { failureOf } from '../../support/settled.js';
@@ -94,7 +95,7 @@ describe('F16 an error that somebody must fix fails at once, and names its remed
       return (await client.query(text, values)).rows;
     });
 
-    expect(await failure(store.acquire(claim({ name: newName() }), call(1_500)))).toMatchObject({
+    expect(await failure(store.acquire(claim({ name: newName() }), callOfTries(2)))).toMatchObject({
       code: 'UNAVAILABLE',
       retryable: true,
     });

@@ -1,6 +1,7 @@
 import { executeWithLock, type LockStore } from 'single-execution';
 import { afterAll, beforeEach } from 'vitest';
 import { type BACKENDS, backendOf, type Kind, kindsWith, openStore } from '../backends.js';
+import { patientStore } from '../contract-harness.js';
 import { inThisRun } from '../in-this-run.js';
 import type { Ability, Engine, Fields, OpenStore, StoreAddress } from './backend.js';
 
@@ -97,6 +98,7 @@ function startedOf<T>(started: ReadonlyMap<Kind, T>, kind: Kind): T {
 
 /** Makes a server answer once: its first answer can take longer than a short lease, or longer than a call waits. */
 export async function warmUp(store: LockStore): Promise<void> {
-  const first = () => executeWithLock(() => undefined, { name: 'first', store, lockAtMostFor: '1m', observers: [] });
+  const options = { name: 'first', store: patientStore(store), lockAtMostFor: '1m', observers: [] };
+  const first = () => executeWithLock(() => undefined, options);
   await first().catch(first).catch(first);
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../../../support/dynamodb-local.js';
+import { heard } from '../../../support/last-words.js';
 import { installed, type PackageSet } from '../../../support/package-sets.js';
 import type { Traced } from './agent.js';
 
@@ -93,10 +94,9 @@ test.concurrent.each([
 async function run(agent: string, set: PackageSet, env: NodeJS.ProcessEnv): Promise<readonly Traced[]> {
   const { client, endpoint } = dynamoDBLocal();
   const tableName = await freshTable(client);
-  const child = spawn(process.execPath, ['-', agent, endpoint, tableName, ...REQUESTS], {
-    cwd: await installed(set),
-    env: { ...process.env, ...env },
-  });
+  const cwd = await installed(set);
+  const args = ['-', agent, endpoint, tableName, ...REQUESTS];
+  const child = heard(spawn(process.execPath, args, { cwd, env: { ...process.env, ...env } }));
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stdin.end(program);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
