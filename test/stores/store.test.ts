@@ -533,16 +533,3 @@ test('what stands under the prefix with a key that no lock can have is not liste
 
   expect((await store.list(call())).map(({ name }) => name)).toEqual(['digest']);
 });
-
-test.each<[unknown, string]>([
-  [undefined, 'compareAndSwapStore was given undefined: pass { storage }'],
-  [
-    { storage: textStorage(manualClock()), prefix: '' },
-    "unknown option 'prefix' of compareAndSwapStore: the options are storage, keyPrefix",
-  ],
-  [{ storage: undefined }, 'storage is undefined: pass an object with the functions read and write'],
-  [{ storage: { read() {} } }, "storage has no function 'write': pass an object with the functions read and write"],
-  [{ storage: textStorage(manualClock()), keyPrefix: 7 }, 'keyPrefix is 7: pass a string'],
-])('options %j are refused', (options, message) => {
-  expect(() => compareAndSwapStore(options as never)).toThrow(new TypeError(message));
-});

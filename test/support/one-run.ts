@@ -1,4 +1,13 @@
-import type { Claim, Lease, LockStore, StoreCall } from 'single-execution';
+import {
+  type Claim,
+  type ExecuteOptions,
+  executeWithLock,
+  type Lease,
+  type LockStore,
+  type Outcome,
+  type StoreCall,
+  type Task,
+} from 'single-execution';
 import { newAttemptId } from '../../src/core/values/names.js';
 import { shiftedClock } from './clocks.js';
 import { storeCall } from './contract-harness.js';
@@ -25,3 +34,7 @@ export async function grant(store: LockStore, asked: Claim = claim()): Promise<L
   if (result.status !== 'acquired') throw new Error(`refused: ${result.reason}`);
   return result.lease;
 }
+
+/** Runs a task under a lock of this store, for at most a minute. */
+export const runOn = <T>(store: LockStore, task: Task<T>, more: Partial<ExecuteOptions> = {}): Promise<Outcome<T>> =>
+  executeWithLock(task, { name: 'digest', store, lockAtMostFor: '1m', observers: [], ...more });

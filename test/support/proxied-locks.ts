@@ -58,6 +58,8 @@ export interface SeenRun {
   readonly error?: unknown;
   readonly executions: readonly Execution[];
   readonly events: readonly LockEvent[];
+  /** The types of the events. */
+  readonly types: readonly LockEvent['type'][];
   readonly tookMs: number;
 }
 
@@ -68,7 +70,10 @@ export async function runOnce(
   const executions: Execution[] = [];
   const events: LockEvent[] = [];
   const startedAt = performance.now();
-  const seen = () => ({ executions, events, tookMs: performance.now() - startedAt });
+  const seen = () => {
+    const types = events.map(({ type }) => type);
+    return { executions, events, types, tookMs: performance.now() - startedAt };
+  };
   try {
     const outcome = await executeWithLock(
       (execution) => {

@@ -58,10 +58,6 @@ test.each([
   expect(await runOn(dynamoDBStore({ tableName, client, ...keys }), 'job')).toMatchObject({ status: 'executed' });
 });
 
-test.each([[''], [7], [undefined]])('createLockTable refuses the table name %j', async (tableName) => {
-  await expect(createLockTable(client, { tableName } as never)).rejects.toThrow(TypeError);
-});
-
 test('createLockTable throws what the client throws', async () => {
   await expect(createLockTable(client, { tableName: 'no spaces' })).rejects.toMatchObject({
     name: 'ValidationException',

@@ -278,20 +278,6 @@ test('row 206: the table is made once, and may have a database and odd character
   expect((await grant(store, claim({ name: newName() }))).name).toBeDefined();
 });
 
-test.each<[unknown, string]>([
-  [{ client: undefined }, 'client is undefined: pass a pool or a connection of mysql2 or mariadb'],
-  [{ client: {} }, 'client is an object: pass a pool'],
-  [{ client: { query: () => 1, escape: () => 1 } }, 'client is of the package mysql: pass a pool of mysql2 or mariadb'],
-  [{ client: Promise.resolve() }, 'client is a promise: await it first'],
-  ...['🔒', 'x'.repeat(65), 'locks '].map((table): [unknown, string] => [
-    { client: () => [], table },
-    `table has the name '${table.slice(0, 64)}`,
-  ]),
-  [{ client: () => [], table: 7 }, "table is 7: pass the name of a table, or of a schema and a table: 'jobs.locks'"],
-])('options %j are refused', (options, message) => {
-  expect(() => mysqlStore(options as never)).toThrow(message);
-});
-
 test.each<[string, unknown]>([
   ['a number', 1],
   ['nothing', undefined],

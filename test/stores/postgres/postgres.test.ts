@@ -203,19 +203,3 @@ describe('the table', () => {
     });
   });
 });
-
-test.each<[unknown, string]>([
-  [{ client: undefined }, 'client is undefined: pass a client of pg, postgres, Neon or PGlite, or a function'],
-  [{ client: 'postgres://user:secret@host' }, 'client is a string: pass a client'],
-  [{ client: Pool }, 'client is a class: pass a client'],
-  [{ client: () => [], table: 'é'.repeat(32) }, 'of 64 bytes: Postgres cuts names off after 63'],
-  [{ client: () => [], table: 'a.b.c' }, "table is 'a.b.c': pass the name of a table, or of a schema and a table"],
-  [{ client: () => [], table: '' }, "table is '': pass the name of a table"],
-  [
-    { client: () => [], tableName: 'x' },
-    "unknown option 'tableName' of postgresStore: the options are client, table, keyPrefix",
-  ],
-  [{ client: () => [], keyPrefix: 1 }, 'keyPrefix is 1: pass a string'],
-])('options %j are refused', (options, message) => {
-  expect(() => postgresStore(options as never)).toThrow(message);
-});

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { Redis as UpstashRedis } from '@upstash/redis';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { type Granted, LockStoreError } from 'single-execution';
@@ -370,19 +369,4 @@ describe('a client that cannot send', () => {
     await refused;
     expect(client.evalsha).not.toHaveBeenCalled();
   });
-});
-
-test.each<[unknown, string]>([
-  [{ client: new UpstashRedis({ url: 'https://x.y', token: 'z' }) }, 'pass it to upstashStore({ redis })'],
-  [{ client: Promise.resolve() }, 'client is a promise: await it'],
-  [undefined, 'redisStore was given undefined: pass { client }'],
-  [{}, 'client is undefined: pass a client of ioredis, node-redis, iovalkey or Valkey GLIDE'],
-  [{ client: {} }, 'pass a client of ioredis, node-redis, iovalkey or Valkey GLIDE'],
-  [
-    { client: { evalsha() {} }, prefix: 'x' },
-    "unknown option 'prefix' of redisStore: the options are client, keyPrefix",
-  ],
-  [{ client: { evalsha() {} }, keyPrefix: 7 }, 'keyPrefix is 7: pass a string'],
-])('refuses %j', (options, message) => {
-  expect(() => redisStore(options as RedisStoreOptions)).toThrow(message);
 });

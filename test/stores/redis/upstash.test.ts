@@ -1,7 +1,5 @@
 import { inspect } from 'node:util';
 import { Redis as UpstashRedis } from '@upstash/redis';
-import { Redis } from 'ioredis';
-import { createClient } from 'redis';
 import { type UpstashStoreOptions, upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newAttemptId } from '../../../src/core/values/names.js';
@@ -179,13 +177,4 @@ describe('a client without a URL', () => {
     });
     expect(fetched).not.toHaveBeenCalled();
   });
-});
-
-test.each<[string, unknown]>([
-  ['ioredis', new Redis({ lazyConnect: true })],
-  ['node-redis', createClient()],
-])('a client of %s is refused', (_, client) => {
-  expect(() => upstashStore({ redis: client as UpstashStoreOptions['redis'] })).toThrow(
-    'redis is a client of ioredis or node-redis: pass it to redisStore({ client })',
-  );
 });

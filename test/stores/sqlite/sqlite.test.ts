@@ -191,11 +191,3 @@ describe('the table', () => {
     });
   });
 });
-
-test.each<[unknown, string]>([
-  [{ client: undefined }, 'client is undefined: pass a client of D1, libSQL, node:sqlite or better-sqlite3'],
-  [{ client: () => [], table: 7 }, "table is 7: pass the name of a table, or of a schema and a table: 'jobs.locks'"],
-  [{ client: () => [], name: 'x' }, "unknown option 'name' of sqliteStore: the options are client, table, keyPrefix"],
-])('options %j are refused', (options, message) => {
-  expect(() => sqliteStore(options as never)).toThrow(message);
-});
