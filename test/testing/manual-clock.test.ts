@@ -25,6 +25,13 @@ describe('manualClock', () => {
     expect(() => manualClock(start)).toThrow(new RangeError(`${problem}: pass a Date, or epoch milliseconds`));
   });
 
+  test('steps the wall clock alone, back as well', () => {
+    const clock = manualClock();
+    clock.stepWall(-120_000);
+
+    expect([clock.now() - START, clock.monotonic()]).toEqual([-120_000, 0]);
+  });
+
   test('lets the monotonic clock and timers stand still while suspended', async () => {
     const clock = manualClock();
     const fired: number[] = [];

@@ -4,7 +4,7 @@ import { createPostgresTable, type PostgresClient, postgresStore } from 'single-
 import { describe, expect, test } from 'vitest';
 import { ownEngine } from '../../support/backends/stage.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { failureOf } from '../../support/settled.js';
+import { failureOf, says } from '../../support/settled.js';
 
 /*
  * Shapes in which clients answer a statement other than by its rows. The statement itself always reaches a real
@@ -160,10 +160,9 @@ test.each<[string, Shape]>([
 test('F151 a client that sends nothing makes no table', async () => {
   const client = async () => [];
 
-  expect(await failureOf(createPostgresTable(client, { table: 'sent_nowhere' }))).toMatchObject({
-    code: 'INVALID_REQUEST',
-    message: expect.stringContaining('the table was not made: the client answered a read with an empty array'),
-  });
+  expect(await failureOf(createPostgresTable(client, { table: 'sent_nowhere' }))).toMatchObject(
+    says('INVALID_REQUEST', 'the table was not made: the client answered a read with an empty array'),
+  );
 });
 
 test('F151 an error names the fields of an answer and none of its values', async () => {

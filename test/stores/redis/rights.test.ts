@@ -12,6 +12,7 @@ import { innerCli } from '../../support/inner-cli.js';
 import { memberCases } from '../../support/member-cases.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
 import { redisCases } from '../../support/redis-cases.js';
+import { says } from '../../support/settled.js';
 
 /* The users of docs/stores/redis.md, "Permissions or setup", made with the lines of that page and nothing else. */
 
@@ -147,17 +148,15 @@ describe('F129 a right that is missing', () => {
 
   test.each(['scan', 'cluster|nodes'])('such as %s is named to a list', async (right) => {
     await redis.call('ACL', 'SETUSER', 'operators', `-${right}`);
-    await expect(lockAdmin(redisAdminStore({ client: operators })).list()).rejects.toMatchObject({
-      code: 'ACCESS_DENIED',
-      message: expect.stringContaining(`+${right}`),
-    });
+    await expect(lockAdmin(redisAdminStore({ client: operators })).list()).rejects.toMatchObject(
+      says('ACCESS_DENIED', `+${right}`),
+    );
   });
 
   test('to the keys is named with their pattern', async () => {
-    await expect(redisStore({ client: jobs, keyPrefix: 'other:' }).acquire(claim(), call())).rejects.toMatchObject({
-      code: 'ACCESS_DENIED',
-      message: expect.stringContaining('~other:*'),
-    });
+    await expect(redisStore({ client: jobs, keyPrefix: 'other:' }).acquire(claim(), call())).rejects.toMatchObject(
+      says('ACCESS_DENIED', '~other:*'),
+    );
   });
 
   test.each(['hget', 'hmget', 'hset', 'hdel'])('such as %s is found by doctor', async (right) => {
