@@ -109,12 +109,13 @@ describe.each(FACTORIES)('%s', (name, make, shape, cases) => {
     expect(messageOf(() => make(given as never))).toMatch(new RegExp(`^${name} was given `));
   });
 
-  test('still takes options of a class, and names an unknown option and a prefix that is no text', () => {
+  test('still takes options of a class and a long prefix, and names what is no option and no prefix', () => {
     const given = { client: () => [], redis: upstash, tableName: 'locks', storage };
     const required = shape.slice(2, -2).split(',')[0] as keyof typeof given;
     const value = name.startsWith('redis') ? ioredis : given[required];
     class Options {}
-    expect(() => make(Object.assign(new Options(), { [required]: value }) as never)).not.toThrow();
+    const keyPrefix = 'p'.repeat(100);
+    expect(() => make(Object.assign(new Options(), { [required]: value, keyPrefix }) as never)).not.toThrow();
     expect(() => make({ [required]: value, prefix: 'x' } as never)).toThrow(`unknown option 'prefix' of ${name}: the`);
     expect(() => make({ [required]: value, keyPrefix: 7 } as never)).toThrow('keyPrefix is 7: pass a string');
   });

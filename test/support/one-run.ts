@@ -29,8 +29,8 @@ export const claim = (more: Partial<Claim> = {}): Claim => ({
 
 export const done = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1 } as const;
 
-export async function grant(store: LockStore, asked: Claim = claim()): Promise<Lease> {
-  const result = await store.acquire(asked, call());
+export async function grant(store: LockStore, asked: Claim = claim(), by: StoreCall = call()): Promise<Lease> {
+  const result = await store.acquire(asked, by);
   if (result.status !== 'acquired') throw new Error(`refused: ${result.reason}`);
   return result.lease;
 }

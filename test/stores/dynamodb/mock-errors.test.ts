@@ -19,7 +19,7 @@ const fail = () => expect.unreachable();
 async function failedBy(cause: unknown, options: object = {}) {
   const locks = mockedLocks();
   locks.mock.callsFake(() => Promise.reject(cause));
-  const error = await failureOf<LockStoreError>(locks.run(fail, options));
+  const error = await failureOf(locks.run(fail, options));
   expect(`${error} ${JSON.stringify(error)}`).not.toContain('AKIA');
   return { ...locks, error };
 }

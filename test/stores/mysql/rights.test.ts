@@ -54,7 +54,7 @@ test('row 207: a right that is missing is named', async () => {
   const store = mysqlStore({ client: poolAs('viewer', 'hunter2') });
 
   expect(await store.get('nobody', call())).toBeUndefined();
-  expect(await failureOf<LockStoreError>(store.acquire(claim(), call()))).toMatchObject(
+  expect(await failureOf(store.acquire(claim(), call()))).toMatchObject(
     says('ACCESS_DENIED', '(INSERT was refused): GRANT SELECT, INSERT, UPDATE ON `single_execution_locks` TO'),
   );
 });
@@ -77,7 +77,7 @@ test.each(['nothing', 'CREATE'])('F218 the statement of the error is enough for 
   const [user, table] = [`maker-${had}`, `made_by_${had}`];
   await root.query(`CREATE USER '${user}'@'%' IDENTIFIED BY 'hunter2'`);
   if (had === 'CREATE') await root.query(`GRANT CREATE ON jobs.* TO '${user}'@'%'`);
-  const { message } = await failureOf<LockStoreError>(createMysqlTable(poolAs(user, 'hunter2'), { table }));
+  const { message } = await failureOf(createMysqlTable(poolAs(user, 'hunter2'), { table }));
   const [, rights, quoted] = /GRANT (SELECT, INSERT, UPDATE) ON (\S+) TO .*; if .*, GRANT CREATE/.exec(message) ?? [];
   const granted = (words: string) => root.query(`GRANT ${words} ON jobs.${quoted} TO '${user}'@'%'`);
 
@@ -89,9 +89,7 @@ test.each(['nothing', 'CREATE'])('F218 the statement of the error is enough for 
 });
 
 test('row 207: a wrong password is ACCESS_DENIED, and not shown', async () => {
-  const error = await failureOf<LockStoreError>(
-    mysqlStore({ client: poolAs('jobs', 'correct-horse') }).acquire(claim(), call()),
-  );
+  const error = await failureOf(mysqlStore({ client: poolAs('jobs', 'correct-horse') }).acquire(claim(), call()));
 
   expect(error).toMatchObject({ code: 'ACCESS_DENIED', retryable: false });
   expect(`${error.stack}${JSON.stringify(error.cause)}`).not.toMatch(/correct-horse/);

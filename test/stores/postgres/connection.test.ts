@@ -35,8 +35,7 @@ const CLIENTS: Readonly<Record<string, (connection: Connection) => PostgresClien
   },
 };
 
-const failure = (client: PostgresClient) =>
-  failureOf<LockStoreError>(postgresStore({ client }).acquire(claim(), call(300)));
+const failure = (client: PostgresClient) => failureOf(postgresStore({ client }).acquire(claim(), call(300)));
 const changed = (change: Partial<URL>) => String(Object.assign(new URL(server.url), change));
 
 describe.each(Object.entries(CLIENTS))('F133 a mistake in the connection, by %s', (name, connect) => {

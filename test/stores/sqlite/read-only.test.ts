@@ -44,7 +44,7 @@ test('row 144: a verb that writes there is ACCESS_DENIED at once, and names the 
     message: expect.stringContaining('the database is read-only here: open it for writing, or connect to the primary'),
   };
 
-  expect(await failureOf<LockStoreError>(store.acquire(claim({ name: 'new' }), call()))).toMatchObject(refused);
+  expect(await failureOf(store.acquire(claim({ name: 'new' }), call()))).toMatchObject(refused);
   expect(await failureOf(lockAdmin(store).pause('seen'))).toMatchObject(refused);
   expect(await failureOf(createSqliteTable(client, { table: 'another' }))).toMatchObject({
     ...refused,
