@@ -225,7 +225,7 @@ describe('errors', () => {
 test('lists the locks of its own prefix alone, whatever signs are in it, and no key that no lock can have', async () => {
   for (const keyPrefix of ['a*', 'ab', 'a[b]']) await grant(redisStore({ client: redis, keyPrefix }));
   await redis.set('a*string', '1');
-  for (const name of ['', 'a\nb', 'x'.repeat(126), 'u\u0308']) await redis.hset(`a*${name}`, { of: 'another program' });
+  for (const name of ['', 'a\nb', 'x'.repeat(127), 'u\u0308']) await redis.hset(`a*${name}`, { of: 'another program' });
 
   const locks = await lockAdmin(redisAdminStore({ client: redis, keyPrefix: 'a*' })).list();
   expect(locks.map(({ name, state }) => [name, state])).toEqual([['digest', 'held']]);
