@@ -11,7 +11,7 @@ export type Meanings = readonly (readonly [
 ])[];
 
 /** Codes of a database by the same. */
-export type Codes = readonly (readonly [meaning: string, isUnsent: boolean, codes: readonly (string | number)[]])[];
+type Codes = readonly (readonly [meaning: string, isUnsent: boolean, codes: readonly (string | number)[]])[];
 
 /** A row for each code. */
 export const eachOf = (codes: Codes) =>
