@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { type AwsClientStub, mockClient } from 'aws-sdk-client-mock';
 import { executeWithLock, withSingleExecution } from 'single-execution';
-import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { dynamoDBStore } from 'single-execution/dynamodb';
 import { fakeLockTable, lambdaContext, scheduledEvent } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 

@@ -6,7 +6,7 @@ import {
   type TableSasPermissions,
   TableServiceClient,
 } from '@azure/data-tables';
-import { type LockAdminStore, type LockStore, type LockStoreError } from 'single-execution';
+import type { LockAdminStore, LockStore, LockStoreError } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { type AzureTableClient, azureTableStore, createAzureTable } from 'single-execution/azure';
 import { afterAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest';

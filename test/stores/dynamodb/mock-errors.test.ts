@@ -1,5 +1,4 @@
 import type { GetCommandInput } from '@aws-sdk/lib-dynamodb';
-import type { LockStoreError } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore } from 'single-execution/dynamodb';
 import { describe, expect, test } from 'vitest';

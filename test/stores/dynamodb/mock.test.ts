@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { listOf } from '../../../src/core/record/open-ticks.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { says } from '../../support/settled.js';
-import { ANSWERED, dead, held, mockedLocks, NOW, refused, timeout } from './mocked-locks.js';
+import { ANSWERED, held, mockedLocks, NOW, refused, timeout } from './mocked-locks.js';
 
 const CANCEL: Partial<UpdateCommandInput> = { UpdateExpression: 'SET barredAttempt = :att' };
 

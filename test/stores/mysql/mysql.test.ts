@@ -1,5 +1,4 @@
 import mysql, { type PoolOptions } from 'mysql2/promise';
-import type { LockStoreError } from 'single-execution';
 import { createMysqlTable, type MysqlClient, mysqlStore, mysqlTable } from 'single-execution/mysql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ownEngine } from '../../support/backends/stage.js';

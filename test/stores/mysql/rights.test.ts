@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import mysql from 'mysql2/promise';
-import type { LockStoreError } from 'single-execution';
 import { createMysqlTable, mysqlStore } from 'single-execution/mysql';
 import { lockStoreContract } from 'single-execution/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';

@@ -2,7 +2,7 @@ import { chown, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Pool } from 'pg';
 import postgres from 'postgres';
-import { executeWithLock, type LockStoreError } from 'single-execution';
+import { executeWithLock } from 'single-execution';
 import { type PostgresClient, postgresStore } from 'single-execution/postgres';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { POSTGRES_ERRORS } from '../../../src/stores/postgres/postgres-errors.js';

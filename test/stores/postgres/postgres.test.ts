@@ -1,6 +1,5 @@
 import { Client, Pool } from 'pg';
 import postgres from 'postgres';
-import type { LockStoreError } from 'single-execution';
 import {
   createPostgresTable,
   type PostgresStoreOptions,
@@ -10,7 +9,6 @@ import {
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ownEngine } from '../../support/backends/stage.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { PASSWORD } from '../../support/postgres-server.js';
 import { failureOf, says } from '../../support/settled.js';
 
 const { server, pool } = await ownEngine('postgres');

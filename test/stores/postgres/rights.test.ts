@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { Pool } from 'pg';
-import type { LockStoreError } from 'single-execution';
 import { createPostgresTable, postgresStore } from 'single-execution/postgres';
 import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

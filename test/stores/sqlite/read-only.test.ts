@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@libsql/client';
-import type { LockStoreError } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { createSqliteTable, sqliteStore } from 'single-execution/sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -8,8 +8,8 @@ import {
   DEFAULT_TABLE,
   type Engine,
   locksOf,
-  opened,
   type Network,
+  opened,
   tableArgs,
 } from './backend.js';
 import { faultsOf, sqlNetwork } from './sql-network.js';

@@ -3,7 +3,7 @@ import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { redisHarness } from '../contract-harness.js';
 import { type RedisServer, startRedisServer } from '../redis-server.js';
 import { startTcpFaultProxy, type TcpFault } from '../tcp-fault-proxy.js';
-import { type Backend, opened, type Engine, type Fields, LATE_MS, type Sends } from './backend.js';
+import { type Backend, type Engine, type Fields, LATE_MS, opened, type Sends } from './backend.js';
 
 const DELAY_MS = 400;
 /** Longer than a store waits for the answer to one try. */

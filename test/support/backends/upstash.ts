@@ -1,7 +1,7 @@
 import { Redis } from '@upstash/redis';
 import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { BRIDGE_TOKEN, type BridgeFault, startUpstashBridge, type UpstashBridge } from '../upstash-bridge.js';
-import { type Backend, opened, LATE_MS } from './backend.js';
+import { type Backend, LATE_MS, opened } from './backend.js';
 import { counted, DEFAULT_PREFIX, prefixArgs, type RedisEngine, startRedis } from './redis.js';
 
 const FAULTS: Readonly<Record<string, BridgeFault>> = {
