@@ -5,7 +5,13 @@ import { call, claim } from '../support/one-run.js';
 import { type Foreign, finally_, INSTEAD, inside, misuseOf, objectsOfOrms, RAN } from './misuse.js';
 import { startNeonProxy } from './neon-proxy.js';
 import { prismaPackages } from './on-demand.js';
-import * as orms from './postgres-orms.js';
+import {
+  connectedKnex,
+  connectedKysely,
+  connectedMikroORM,
+  connectedSequelize,
+  connectedTypeORM,
+} from './postgres-orms.js';
 
 const { server, pool } = await ownEngine('postgres');
 const { url } = server;
@@ -14,7 +20,7 @@ const { refusal, others, twoRuns } = misuseOf(postgresStore);
 const BY_FUNCTION = 'pass a function (text, values) => rows, as in docs/stores/postgres.md';
 
 const FOREIGN: Foreign = {
-  ...objectsOfOrms(orms, url),
+  ...objectsOfOrms({ connectedKnex, connectedKysely, connectedMikroORM, connectedSequelize, connectedTypeORM }, url),
   async "Drizzle's database"() {
     const { drizzle } = await import('drizzle-orm/node-postgres');
     const { drizzle: drizzlePostgresJs } = await import('drizzle-orm/postgres-js');
@@ -44,7 +50,7 @@ describe('row 143: an object that cannot run statements is refused when the stor
   });
 
   test('a query builder of Knex', async () => {
-    const knex = await orms.connectedKnex(url);
+    const knex = await connectedKnex(url);
     finally_(() => knex.destroy());
     expect(refusal(knex('jobs'))).toBe('TypeError: client is a promise: await it first');
   });
@@ -79,7 +85,7 @@ describe('row 143: an object that cannot run statements is refused when the stor
 
 describe('F151 what real clients answer instead of their rows', () => {
   test('TypeORM: rows and a count to an UPDATE', async () => {
-    const dataSource = await orms.connectedTypeORM(url);
+    const dataSource = await connectedTypeORM(url);
     finally_(() => dataSource.destroy());
 
     for (const by of [dataSource, dataSource.manager]) {
@@ -89,7 +95,7 @@ describe('F151 what real clients answer instead of their rows', () => {
 
   test('Sequelize: rows and a count, and with typed queries that to a write alone', async () => {
     const { QueryTypes } = await import('sequelize');
-    const sequelize = await orms.connectedSequelize(url);
+    const sequelize = await connectedSequelize(url);
     finally_(() => sequelize.close());
     const typed: PostgresClient = (text, bind) => {
       const type = QueryTypes[text.slice(0, 6) as 'SELECT' | 'INSERT' | 'UPDATE'];
@@ -110,8 +116,8 @@ describe('F151 what real clients answer instead of their rows', () => {
   });
 
   test('Knex: a result, and renamed columns', async () => {
-    const knex = await orms.connectedKnex(url);
-    const renaming = await orms.connectedKnex(url, {
+    const knex = await connectedKnex(url);
+    const renaming = await connectedKnex(url, {
       postProcessResponse: ({ rows }: { rows: object[] }) => ({ rows: rows.map(inCapitals) }),
       wrapIdentifier: (name, quote) => quote(name.toUpperCase()),
     });
@@ -124,7 +130,7 @@ describe('F151 what real clients answer instead of their rows', () => {
   });
 
   test('MikroORM: a result of a write', async () => {
-    const orm = await orms.connectedMikroORM(url);
+    const orm = await connectedMikroORM(url);
     finally_(() => orm.close());
     const client: PostgresClient = (text, values) =>
       orm.em.getConnection().execute(text.replaceAll(/\$\d/g, '?'), values, 'run') as never;
