@@ -59,13 +59,17 @@ async function ofObjection(url: string): Opened {
   return { client: overKnex(Job.knex()), close: () => Job.knex().destroy() };
 }
 
-async function ofKysely(url: string): Opened {
+export async function connectedKysely(url: string) {
   const { Kysely, PostgresDialect, CamelCasePlugin, ParseJSONResultsPlugin } = await import('kysely');
   const { Pool } = (await import('pg')).default;
-  const db = new Kysely<{ jobs: { id: number } }>({
+  return new Kysely<{ jobs: { id: number } }>({
     dialect: new PostgresDialect({ pool: new Pool({ connectionString: url }) }),
     plugins: [new CamelCasePlugin(), new ParseJSONResultsPlugin()],
   });
+}
+
+async function ofKysely(url: string): Opened {
+  const db = await connectedKysely(url);
   return { client: overKysely(db), close: () => db.destroy() };
 }
 
@@ -86,9 +90,13 @@ async function ofPrisma(url: string): Opened {
   return { client: overPrisma(prisma), close: () => prisma.$disconnect() };
 }
 
-async function ofSequelize(url: string): Opened {
+export async function connectedSequelize(url: string) {
   const { Sequelize } = await import('sequelize');
-  const sequelize = new Sequelize(url, { logging: false, pool: { max: 10 } });
+  return new Sequelize(url, { logging: false, pool: { max: 10 } });
+}
+
+async function ofSequelize(url: string): Opened {
+  const sequelize = await connectedSequelize(url);
   return { client: overSequelize(sequelize), close: () => sequelize.close() };
 }
 

@@ -104,13 +104,19 @@ test("row 101: with onSkipped: 'throw' Powertools ends by its own onError, once"
   expect(published()).toEqual([1, 1]);
 });
 
-test('row 101: metrics that must not be empty do not make a failure of a skip', async () => {
-  const tools = powertools({ throwOnEmptyMetrics: true });
+/** Calls a handler for one tick, with these middlewares before singleExecution and after it. */
+function calling(handler: () => Promise<unknown>, before: readonly object[], after: readonly object[] = []) {
   const { clock, store } = memoryLocks();
-  const wrapped = middy(async () => void tools.metrics.addMetric('sent', 'Count', 1))
-    .use(tools.middlewares.metrics as MiddlewareObj)
-    .use(singleExecution({ name: 'digest', store, clock, observers: [] }) as MiddlewareObj);
-  const call = () => wrapped(scheduledEvent({ time: TICK }), lambdaContext({ clock }) as Parameters<typeof wrapped>[1]);
+  const options = { name: 'digest', store, clock, observers: [] };
+  const wrapped = middy(handler);
+  for (const one of [...before, singleExecution(options), ...after]) wrapped.use(one as MiddlewareObj);
+  const event = scheduledEvent({ time: TICK });
+  return { options, call: () => wrapped(event, lambdaContext({ clock }) as Parameters<typeof wrapped>[1]) };
+}
+
+test('row 101: metrics that must not be empty do not make a failure of a skip', async () => {
+  const { metrics, middlewares } = powertools({ throwOnEmptyMetrics: true });
+  const { call } = calling(async () => void metrics.addMetric('sent', 'Count', 1), [middlewares.metrics]);
   await call();
 
   expect(await call()).toMatchObject({ status: 'skipped' });
@@ -119,13 +125,7 @@ test('row 101: metrics that must not be empty do not make a failure of a skip', 
 test('row 101: a skip removes the record of idempotency that is in progress, so that the retry of the event runs', async () => {
   vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'send-digest');
   const { middleware, statuses } = idempotency();
-  const { clock, store } = memoryLocks();
-  const options = { name: 'digest', store, clock, observers: [] };
-  const wrapped = middy(async () => 'sent')
-    .use(middleware as MiddlewareObj)
-    .use(singleExecution(options) as MiddlewareObj);
-  const event = scheduledEvent({ time: TICK });
-  const call = () => wrapped(event, lambdaContext({ clock }) as Parameters<typeof wrapped>[1]);
+  const { options, call } = calling(async () => 'sent', [middleware]);
   const other = await acquireLock({ ...options, lockAtMostFor: '1m' });
 
   expect(await call()).toMatchObject({ status: 'skipped', reason: 'locked' });
@@ -139,12 +139,8 @@ test.each(['metrics', 'tracer'] as const)(
   'row 101: %s that come after singleExecution have nothing open at a skip',
   async (last) => {
     const tools = powertools();
-    const { clock, store } = memoryLocks();
-    const wrapped = middy(async () => void tools.metrics.addMetric('sent', 'Count', 1))
-      .use(singleExecution({ name: 'digest', store, clock, observers: [] }) as MiddlewareObj)
-      .use(tools.middlewares[last] as MiddlewareObj);
-    const call = () =>
-      wrapped(scheduledEvent({ time: TICK }), lambdaContext({ clock }) as Parameters<typeof wrapped>[1]);
+    const handler = async () => void tools.metrics.addMetric('sent', 'Count', 1);
+    const { call } = calling(handler, [], [tools.middlewares[last]]);
     await tools.invoke(call);
     const { subsegments = [] } = await tools.invoke(call);
 

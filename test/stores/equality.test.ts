@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { type MemoryStore, memoryStore } from 'single-execution/memory';
 import type { ContractHarness } from 'single-execution/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startBackends, warmUp } from '../support/backends/stage.js';
@@ -93,37 +92,17 @@ describe('equality of stores', () => {
   );
 });
 
-const FOUND: readonly string[] = [
-  'marks no tick',
-  'opens no tick that failed',
-  'refuses what is open',
-  'leaves no row of a crash',
-  'raises the fencing token with an extension',
-  'lists ticks without comparing the token',
-  'marks in words only',
-  'brings back the lease that it was given',
-  'does not resume',
-];
-
-test.each(FOUND)('a store that %s is found out', async (name) => {
+// test/testing/bugs.test.ts shows that the contract finds every bug; these two differ in an answer, and in a record.
+test.each(['refuses what is open', 'does not resume'])('a store that %s is found out', async (name) => {
   const broken = STORE_BUGS.find((bug) => bug.name === name);
-  const { errorInstance } = await checkAgainstMemory(broken?.make());
-
-  expect(String(errorInstance)).toContain('Not alike:');
-});
-
-test('another store without a bug is alike', async () => {
-  expect(await checkAgainstMemory(memoryStore())).toMatchObject({ failed: false });
-});
-
-/** Compares the correct store in memory with another store. */
-function checkAgainstMemory(store: MemoryStore | undefined) {
-  const other = memoryHarness(store);
+  const other = memoryHarness(broken?.make());
   const agree = fc.asyncProperty(sequence, async (operations) => {
     await agreed({ memory: memoryHarness(), other }, operations);
   });
-  return fc.check(agree, { numRuns: IN_MEMORY });
-}
+  const { errorInstance } = await fc.check(agree, { numRuns: IN_MEMORY });
+
+  expect(String(errorInstance)).toContain('Not alike:');
+});
 
 /** The transcript, if it is the same for all stores. @throws Error with the sequence and each store's answers */
 async function agreed(

@@ -7,10 +7,15 @@ import { Cluster, Redis } from 'ioredis';
 import pg from 'pg';
 import postgres from 'postgres';
 import { createClient, createCluster } from 'redis';
-import { executeWithLock } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
-import { createLockTable, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import {
+  createLockTable,
+  type DynamoDBStoreOptions,
+  dynamoDBAdminStore,
+  dynamoDBStore,
+} from 'single-execution/dynamodb';
 import { memoryStore } from 'single-execution/memory';
+import { mysqlStore } from 'single-execution/mysql';
 import { postgresStore } from 'single-execution/postgres';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { sqliteStore } from 'single-execution/sqlite';
@@ -18,8 +23,9 @@ import { compareAndSwapStore } from 'single-execution/store';
 import { manualClock } from 'single-execution/testing';
 import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { describe, expect, test } from 'vitest';
+import { runOn } from '../support/one-run.js';
 
-/* A client, or something else, in place of the options that hold it. None of these clients connects. */
+/* Options that are none: a client, or something else, in place of the options or of one of them. No client connects. */
 
 const upstash = new UpstashRedis({ url: 'https://x.example', token: 'secret' });
 const ioredis = new Redis({ lazyConnect: true });
@@ -50,16 +56,16 @@ const COMMON: readonly Case[] = [
 ];
 
 /** The factories of a door, the shape of their options, and what may be passed instead. */
-type Door = readonly [makes: readonly Factory[], shape: string, instead: Readonly<Record<string, unknown>>];
+type Door = readonly [makes: readonly unknown[], shape: string, instead: Readonly<Record<string, unknown>>];
 
 const DOORS: readonly Door[] = [
   [
-    [dynamoDBStore, dynamoDBAdminStore] as Factory[],
+    [dynamoDBStore, dynamoDBAdminStore],
     '{ tableName, client }',
     { 'a client': new DynamoDBClient({}), 'a document client': DynamoDBDocumentClient.from(new DynamoDBClient({})) },
   ],
   [
-    [redisStore, redisAdminStore] as Factory[],
+    [redisStore, redisAdminStore],
     '{ client }',
     {
       ioredis,
@@ -69,9 +75,9 @@ const DOORS: readonly Door[] = [
       '@upstash/redis, which has a property client': upstash,
     },
   ],
-  [[upstashStore, upstashAdminStore] as Factory[], '{ redis }', { '@upstash/redis': upstash }],
+  [[upstashStore, upstashAdminStore], '{ redis }', { '@upstash/redis': upstash }],
   [
-    [postgresStore] as Factory[],
+    [postgresStore],
     '{ client }',
     {
       'a pool of pg': new pg.Pool(),
@@ -80,12 +86,12 @@ const DOORS: readonly Door[] = [
       PGlite: Object.create(PGlite.prototype),
     },
   ],
-  [[sqliteStore] as Factory[], '{ client }', { libSQL: createLibsql({ url: ':memory:' }) }],
-  [[compareAndSwapStore] as Factory[], '{ storage }', { 'a storage': storage, 'a storage of a class': new Files() }],
+  [[sqliteStore], '{ client }', { libSQL: createLibsql({ url: ':memory:' }) }],
+  [[compareAndSwapStore], '{ storage }', { 'a storage': storage, 'a storage of a class': new Files() }],
 ];
 
 const FACTORIES = DOORS.flatMap(([makes, shape, instead]) =>
-  makes.map((make) => {
+  (makes as Factory[]).map((make) => {
     const cases = Object.entries(instead).map(
       ([title, given]): Case => [title, given, typeof given === 'function' ? 'a function' : OTHER],
     );
@@ -103,13 +109,15 @@ describe.each(FACTORIES)('%s', (name, make, shape, cases) => {
     expect(messageOf(() => make(given as never))).toMatch(new RegExp(`^${name} was given `));
   });
 
-  test('still takes options of a class, and names an unknown option', () => {
+  test('still takes options of a class and a long prefix, and names what is no option and no prefix', () => {
     const given = { client: () => [], redis: upstash, tableName: 'locks', storage };
     const required = shape.slice(2, -2).split(',')[0] as keyof typeof given;
     const value = name.startsWith('redis') ? ioredis : given[required];
     class Options {}
-    expect(() => make(Object.assign(new Options(), { [required]: value }) as never)).not.toThrow();
+    const keyPrefix = 'p'.repeat(100);
+    expect(() => make(Object.assign(new Options(), { [required]: value, keyPrefix }) as never)).not.toThrow();
     expect(() => make({ [required]: value, prefix: 'x' } as never)).toThrow(`unknown option 'prefix' of ${name}: the`);
+    expect(() => make({ [required]: value, keyPrefix: 7 } as never)).toThrow('keyPrefix is 7: pass a string');
   });
 });
 
@@ -122,63 +130,93 @@ function messageOf(call: () => unknown): string {
   return 'no error';
 }
 
-test.each<[string, unknown, string]>([
-  [
-    'a factory that was not called',
-    memoryStore,
-    'store is a function: pass a store, such as dynamoDBStore({ tableName }), or call it first',
-  ],
-  ['a class', class Store {}, 'store is a class: pass a store, such as dynamoDBStore({ tableName })'],
-  [
-    'a promise',
-    Promise.resolve(memoryStore()),
-    'store is a promise: pass a store, such as dynamoDBStore({ tableName }), or await it first',
-  ],
-  ['a client', ioredis, "store has no function 'acquire': pass a store"],
-])('the option store: %s is refused with its remedy', async (_, store, message) => {
-  const options = { name: 'x', store: store as never, lockAtMostFor: '1m', observers: [] };
+const POSTGRES = 'pass a client of pg, postgres, Neon or PGlite, or a function';
+const REDIS = 'pass a client of ioredis, node-redis, iovalkey or Valkey GLIDE';
+const TABLE = "pass the name of a table, or of a schema and a table: 'jobs.locks'";
+const client = () => [];
 
-  await expect(executeWithLock(() => 1, options)).rejects.toThrow(message);
+const REFUSED: readonly (readonly [make: unknown, options: object, message: string])[] = [
+  [compareAndSwapStore, { storage: undefined }, 'storage is undefined: pass an object with the functions read and'],
+  [compareAndSwapStore, { storage: { read() {} } }, "storage has no function 'write': pass an object with the"],
+  [dynamoDBStore, {}, 'tableName is undefined: pass a non-empty'],
+  [dynamoDBStore, { tableName: '' }, "tableName is '': pass a non-empty"],
+  [dynamoDBStore, { tableName: 'locks', partitionKey: '' }, "partitionKey is '': pass a non-empty"],
+  [dynamoDBStore, { tableName: 'locks', sortKey: 7 }, 'sortKey is 7: pass a non-empty'],
+  [dynamoDBStore, { tableName: 'locks', client: {} }, 'client is an object: pass a DynamoDBClient'],
+  [redisStore, { client: upstash }, 'pass it to upstashStore({ redis })'],
+  [redisStore, { client: Promise.resolve() }, 'client is a promise: await it'],
+  [redisStore, {}, `client is undefined: ${REDIS}`],
+  [redisStore, { client: {} }, REDIS],
+  ...[ioredis, createClient()].map((redis): [unknown, object, string] => [
+    upstashStore,
+    { redis },
+    'redis is a client of ioredis or node-redis: pass it to redisStore({ client })',
+  ]),
+  [postgresStore, { client: undefined }, `client is undefined: ${POSTGRES}`],
+  [postgresStore, { client: 'postgres://user:secret@host' }, `client is a string: ${POSTGRES}`],
+  [postgresStore, { client: pg.Pool }, `client is a class: ${POSTGRES}`],
+  [postgresStore, { client, table: 'a.b.c' }, `table is 'a.b.c': ${TABLE}`],
+  [postgresStore, { client, table: '' }, `table is '': ${TABLE}`],
+  [mysqlStore, { client: undefined }, 'client is undefined: pass a pool or a connection of mysql2 or mariadb'],
+  [mysqlStore, { client: {} }, 'client is an object: pass a pool'],
+  ...['🔒', 'x'.repeat(65), 'locks '].map((table): [unknown, object, string] => [
+    mysqlStore,
+    { client, table },
+    `table has the name '${table.slice(0, 64)}`,
+  ]),
+  [sqliteStore, { client: undefined }, 'client is undefined: pass a client of D1, libSQL, node:sqlite or better-'],
+  [sqliteStore, { client, table: 7 }, `table is 7: ${TABLE}`],
+];
+
+test.each(REFUSED.map(([make, ...rest]) => [(make as Factory).name, ...rest, make as Factory] as const))(
+  '%s refuses %j with the remedy',
+  (_, options, message, make) => {
+    expect(() => make(options as never)).toThrow(TypeError);
+    expect(messageOf(() => make(options as never))).toContain(message);
+  },
+);
+
+test.each<[Partial<DynamoDBStoreOptions>, string]>([
+  [{ partitionKey: 'state' }, "partitionKey is 'state', which is an attribute of the lock record"],
+  [{ sortKey: 'r7' }, "sortKey is 'r7', which is an attribute of the lock record"],
+  [{ partitionKey: 'pk', sortKey: 'pk' }, "sortKey is 'pk', as partitionKey is"],
+])('dynamoDBStore: %j, which no table can have, is refused', (options, message) => {
+  expect(() => dynamoDBStore({ tableName: 'locks', ...options })).toThrow(RangeError);
+  expect(messageOf(() => dynamoDBStore({ tableName: 'locks', ...options }))).toContain(message);
 });
 
 test.each<[string, unknown, string]>([
-  ['options', { store: memoryStore() }, "store has no function 'list': pass the store itself"],
-  [
-    'a factory that was not called',
-    memoryStore,
-    'store is a function: pass an admin store, such as dynamoDBAdminStore({ tableName }), or call it first',
-  ],
-  [
-    'a promise',
-    Promise.resolve(memoryStore()),
-    'store is a promise: pass an admin store, such as dynamoDBAdminStore({ tableName }), or await it first',
-  ],
-  ['a client', new DynamoDBClient({}), "store has no function 'list': pass an admin store"],
-])('lockAdmin: %s is refused with its remedy', (_, store, message) => {
-  expect(() => lockAdmin(store as never)).toThrow(message);
+  ['a factory that was not called', memoryStore, 'is a function: KIND, or call it first'],
+  ['a class', class Store {}, 'is a class: KIND'],
+  ['a promise', Promise.resolve(memoryStore()), 'is a promise: KIND, or await it first'],
+  ['a client', ioredis, "has no function 'VERB': pass a"],
+])('the option store, and that of lockAdmin: %s is refused with its remedy', async (_, store, message) => {
+  const said = (verb: string, kind: string) => `store ${message.replace('KIND', kind).replace('VERB', verb)}`;
+
+  await expect(runOn(store as never, () => 1)).rejects.toThrow(
+    said('acquire', 'pass a store, such as dynamoDBStore({ tableName })'),
+  );
+  expect(() => lockAdmin(store as never)).toThrow(
+    said('list', 'pass an admin store, such as dynamoDBAdminStore({ tableName })'),
+  );
 });
 
-test('a clock that was not made is refused with its remedy', async () => {
-  const options = { name: 'x', store: memoryStore(), lockAtMostFor: '1m', clock: manualClock as never };
+test('lockAdmin that was given options, and a clock that was not made, are refused with their remedy', async () => {
+  const options = { store: memoryStore() };
 
-  await expect(executeWithLock(() => 1, options)).rejects.toThrow(
+  expect(() => lockAdmin(options as never)).toThrow("store has no function 'list': pass the store itself");
+  await expect(runOn(memoryStore(), () => 1, { clock: manualClock as never })).rejects.toThrow(
     'clock is a function: pass { now, monotonic, setTimer }, or call it first',
   );
 });
 
+const own = new DynamoDBClient({});
 test.each<[string, readonly unknown[], string]>([
-  [
-    'one object',
-    [{ client: new DynamoDBClient({}), tableName: 'locks' }],
-    'client is an object: call createLockTable(client,',
-  ],
-  ['no options', [new DynamoDBClient({})], 'createLockTable was given undefined: pass { tableName }'],
-  ['a name', [new DynamoDBClient({}), 'locks'], 'createLockTable was given a string: pass { tableName }'],
-  [
-    'a store’s option',
-    [new DynamoDBClient({}), { tableName: 'x', keyPrefix: 'y' }],
-    "unknown option 'keyPrefix' of createLockTable",
-  ],
+  ['one object', [{ client: own, tableName: 'locks' }], 'client is an object: call createLockTable(client,'],
+  ['no options', [own], 'createLockTable was given undefined: pass { tableName }'],
+  ['a name', [own, 'locks'], 'createLockTable was given a string: pass { tableName }'],
+  ['a store’s option', [own, { tableName: 'x', keyPrefix: 'y' }], "unknown option 'keyPrefix' of createLockTable"],
+  ['an empty name', [own, { tableName: '' }], "tableName is '': pass"],
 ])('createLockTable: %s is refused with its remedy', async (_, given, message) => {
   await expect((createLockTable as (...given: readonly unknown[]) => unknown)(...given)).rejects.toThrow(message);
 });

@@ -38,3 +38,25 @@ export async function innerCli(
 }
 
 type Stream = PassThrough & { readonly isTTY: boolean };
+
+/** The commands of operators about a lock, which find a free one, and a run of it; without `unlock`, which wants a token. */
+export const commandsAbout = (lock: string, tick: string): readonly (readonly string[])[] => [
+  ['run', '--name', lock, '--tick', tick, '--', 'true'],
+  ['ls'],
+  ['show', lock],
+  ['runs', lock],
+  ['why', lock, '--tick', tick],
+  ['open', lock],
+  ['pause', lock],
+  ['resume', lock],
+  ['backfill', lock, '--from', '2026-01-01T00:00:00Z', '--to', '2026-01-01T02:00:00Z', '--schedule', 'rate(1 hour)'],
+  ['forget', lock, '--all'],
+  ['delete', lock, '--yes'],
+  ['doctor'],
+];
+
+/** Runs a command with the options of a store, which stand before the program that `run` starts. */
+export const innerCliOn = (store: readonly string[], args: readonly string[]): Promise<CliEnd> => {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  return innerCli([...args.slice(0, end), ...store, ...args.slice(end)]);
+};

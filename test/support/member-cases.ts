@@ -6,33 +6,9 @@ import { type ContractCase, contractCase } from '../../src/testing/contract/stag
 import type { Scene } from '../../src/testing/contract/stage/scene.js';
 
 const ODD_NAMES: readonly string[] = [
-  'two words',
-  'eu:west',
-  'sched#members',
-  '50%',
-  'line\nbreak',
-  'nul\0',
-  '日本 😀',
-  'é',
-  'e\u0301',
-  'E',
-  '"quoted"',
-  "it's",
-  '{"json":1}',
-  '[1]',
-  '123',
-  'true',
-  '=',
-  ':now',
-  '#m',
-  'a.b[0]',
-  'm:m:',
-  'state',
-  'lockUntil',
-  '__proto__',
-  'constructor',
-  '-',
-  'é'.repeat(32),
+  ...['two words', 'eu:west', 'sched#members', '50%', 'line\nbreak', 'nul\0', '日本 😀', 'é', 'e\u0301', 'E'],
+  ...['"quoted"', "it's", '{"json":1}', '[1]', '123', 'true', '=', ':now', '#m', 'a.b[0]', 'm:m:', 'state'],
+  ...['lockUntil', '__proto__', 'constructor', '-', 'é'.repeat(32)],
 ];
 const MANY = Array.from({ length: 100 }, (_, i) => `process ${i} on a host`);
 const A_MINUTE = 60_000;

@@ -1,4 +1,13 @@
-import type { Claim, Lease, LockStore, StoreCall } from 'single-execution';
+import {
+  type Claim,
+  type ExecuteOptions,
+  executeWithLock,
+  type Lease,
+  type LockStore,
+  type Outcome,
+  type StoreCall,
+  type Task,
+} from 'single-execution';
 import { newAttemptId } from '../../src/core/values/names.js';
 import { shiftedClock } from './clocks.js';
 import { storeCall } from './contract-harness.js';
@@ -20,8 +29,12 @@ export const claim = (more: Partial<Claim> = {}): Claim => ({
 
 export const done = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1 } as const;
 
-export async function grant(store: LockStore, asked: Claim = claim()): Promise<Lease> {
-  const result = await store.acquire(asked, call());
+export async function grant(store: LockStore, asked: Claim = claim(), by: StoreCall = call()): Promise<Lease> {
+  const result = await store.acquire(asked, by);
   if (result.status !== 'acquired') throw new Error(`refused: ${result.reason}`);
   return result.lease;
 }
+
+/** Runs a task under a lock of this store, for at most a minute. */
+export const runOn = <T>(store: LockStore, task: Task<T>, more: Partial<ExecuteOptions> = {}): Promise<Outcome<T>> =>
+  executeWithLock(task, { name: 'digest', store, lockAtMostFor: '1m', observers: [], ...more });

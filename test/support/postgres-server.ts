@@ -6,7 +6,7 @@ import { HOST, type RestartedServer, startServer } from './kept-server.js';
 
 const DEBIAN = '/usr/lib/postgresql';
 const START_MS = 120_000;
-export const PASSWORD = 'correct-horse';
+const PASSWORD = 'correct-horse';
 const SETTINGS = {
   listen_addresses: HOST,
   unix_socket_directories: '',

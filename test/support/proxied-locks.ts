@@ -3,39 +3,30 @@ import { type Execution, executeWithLock, type LockEvent, type LockOptions, type
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { afterAll, beforeEach } from 'vitest';
 import { dynamoDBLocal, freshTable, storedItem } from './dynamodb-local.js';
-import { type FaultProxy, startFaultProxy } from './fault-proxy.js';
-import { type LockVerb, verbOf } from './lock-verb.js';
+import { startFaultProxy } from './fault-proxy.js';
+import { verbOf } from './lock-verb.js';
 
 /** A lock table behind a fault proxy, and a direct way past the proxy. */
-export interface ProxiedLocks {
-  readonly proxy: FaultProxy;
-  /** A client that goes straight to the server. */
-  readonly direct: DynamoDBClient;
-  readonly tableName: string;
-  /** A store of its own. All its requests go through the proxy. */
-  store(client?: ConstructorParameters<typeof DynamoDBClient>[0]): ReturnType<typeof dynamoDBStore>;
-  /** The verbs of the requests that went through the proxy, in order. A read has the name of its operation. */
-  verbs(): (LockVerb | string)[];
-  record(name: string): Promise<Record<string, unknown> | undefined>;
-  stop(): Promise<void>;
-}
-
-export async function startProxiedLocks(): Promise<ProxiedLocks> {
+export async function startProxiedLocks() {
   const { client: direct, endpoint } = dynamoDBLocal();
   const tableName = await freshTable(direct);
   const proxy = await startFaultProxy(endpoint);
   const clients: DynamoDBClient[] = [];
   return {
     proxy,
+    /** A client that goes straight to the server. */
     direct,
     tableName,
-    store(options = { maxAttempts: 1 }) {
+    /** A store of its own. All its requests go through the proxy. */
+    store(options: ConstructorParameters<typeof DynamoDBClient>[0] = { maxAttempts: 1 }) {
       const client = new DynamoDBClient({ endpoint: proxy.endpoint, ...options });
       clients.push(client);
       return dynamoDBStore({ tableName, client });
     },
-    verbs: () => proxy.requests().map(({ operation, body }) => (operation === 'UpdateItem' ? verbOf(body) : operation)),
-    record: (name) => storedItem(direct, tableName, { lockName: name }),
+    /** The verbs of the requests that went through the proxy, in order. A read has the name of its operation. */
+    verbs: (): string[] =>
+      proxy.requests().map(({ operation, body }) => (operation === 'UpdateItem' ? verbOf(body) : operation)),
+    record: (name: string) => storedItem(direct, tableName, { lockName: name }),
     async stop() {
       for (const client of clients) client.destroy();
       await proxy.stop();
@@ -43,8 +34,10 @@ export async function startProxiedLocks(): Promise<ProxiedLocks> {
   };
 }
 
+export type ProxiedLocks = Awaited<ReturnType<typeof startProxiedLocks>>;
+
 /** A lock table behind a fault proxy, for one test file. The proxy's list of requests is emptied before each test. */
-export async function ownProxiedLocks(): Promise<ProxiedLocks> {
+export async function ownProxiedLocks() {
   const locks = await startProxiedLocks();
   beforeEach(() => locks.proxy.reset());
   afterAll(() => locks.stop());
@@ -58,6 +51,8 @@ export interface SeenRun {
   readonly error?: unknown;
   readonly executions: readonly Execution[];
   readonly events: readonly LockEvent[];
+  /** The types of the events. */
+  readonly types: readonly LockEvent['type'][];
   readonly tookMs: number;
 }
 
@@ -68,7 +63,10 @@ export async function runOnce(
   const executions: Execution[] = [];
   const events: LockEvent[] = [];
   const startedAt = performance.now();
-  const seen = () => ({ executions, events, tookMs: performance.now() - startedAt });
+  const seen = () => {
+    const types = events.map(({ type }) => type);
+    return { executions, events, types, tookMs: performance.now() - startedAt };
+  };
   try {
     const outcome = await executeWithLock(
       (execution) => {

@@ -1,6 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
+import type { LockStoreError } from 'single-execution';
+import { expect } from 'vitest';
 
-export function failureOf<E>(promise: Promise<unknown>): Promise<E> {
+/** Matches the error of a store by its code, and by words of its message. */
+export const says = (code: string, words: string, more: object = {}): object => ({
+  code,
+  message: expect.stringContaining(words),
+  ...more,
+});
+
+export function failureOf<E = LockStoreError>(promise: Promise<unknown>): Promise<E> {
   return promise.then(
     () => {
       throw new Error('it did not fail');

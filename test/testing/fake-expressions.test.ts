@@ -41,21 +41,12 @@ function tableOf(client: DynamoDBDocumentClient, put: Table['put']): Table {
   return {
     put,
     async update(request) {
-      const command = new UpdateCommand({
-        TableName: tableName,
-        Key: KEY,
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        ...request,
-      });
-      return client.send(command).then(
+      const at = { TableName: tableName, Key: KEY, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
+      return client.send(new UpdateCommand({ ...at, ...request })).then(
         ({ Attributes }) => ({ Attributes }),
-        ({ name, message, Item, $fault, $metadata }) => ({
-          name,
-          message,
-          Item,
-          $fault,
-          status: $metadata?.httpStatusCode,
-        }),
+        ({ name, message, Item, $fault, $metadata: { httpStatusCode } = {} as Record<string, unknown> }) => {
+          return { name, message, Item, $fault, status: httpStatusCode };
+        },
       );
     },
     async get() {
@@ -70,11 +61,8 @@ async function expectAlike(item: object, requests: readonly object[], { messages
   for (const table of both) await table.put(item);
   for (const request of requests) {
     const [actual, faked] = await Promise.all(both.map((table) => table.update(request)));
-    const forgotten = messages ? {} : { message: undefined };
-    expect({ ...(faked as object), ...forgotten }, JSON.stringify(request)).toEqual({
-      ...(actual as object),
-      ...forgotten,
-    });
+    const compared = (answer: unknown) => ({ ...(answer as object), ...(!messages && { message: undefined }) });
+    expect(compared(faked), JSON.stringify(request)).toEqual(compared(actual));
   }
   expect(await both[1].get()).toEqual(await both[0].get());
 }
@@ -90,26 +78,17 @@ const when = (ConditionExpression: string, more: object = V) => ({
   ...more,
 });
 
+// The property below has what random expressions come to. These rows have its words, and what it does not draw.
 describe('what one request does', () => {
   test.each<[string, object]>([
     ['sum on a text', set('SET s = s + :v')],
-    ['sum on a text by if_not_exists', set('SET s = if_not_exists(s, :v) + :v')],
     ['sum with a text given', set('SET n = n + :w', { ExpressionAttributeValues: { ':w': 'text' } })],
-    ['sum with a text as fallback', set('SET x = if_not_exists(x, :w) + :v', W)],
     ['sum on an absent attribute', set('SET x = y + :v')],
-    ['difference', set('SET n = n - :v')],
     ['sum of three', set('SET n = n + :v + :v')],
-    ['copy', set('SET x = n', {})],
-    ['copy of an absent attribute', set('SET x = y', {})],
-    ['swap', set('SET n = s, s = n', {})],
     ['if_not_exists, nested', set('SET x = if_not_exists(y, if_not_exists(q, :v))')],
-    ['if_not_exists of a null', set('SET x = if_not_exists(z, :v)')],
-    ['if_not_exists of an attribute and itself', set('SET x = if_not_exists(y, y)', {})],
     ['if_not_exists of a value', set('SET x = if_not_exists(:v, n)')],
     ['if_not_exists cut off', set('SET x = if_not_exists(n')],
     ['unknown function', set('SET x = if_exists(n, :v)')],
-    ['removal', set('REMOVE n, s', {})],
-    ['removal of an absent attribute', set('REMOVE y', {})],
     ['keywords in small letters', set('set x = :v remove n')],
     ['value not defined', set('SET x = :v, y = :q')],
     ['value not used', set('SET x = :v', W)],
@@ -136,43 +115,14 @@ describe('what one request does', () => {
     ['name that begins with a digit', set('SET 0x = :v')],
     ['no expression', set('', {})],
     ['unknown section', set('PUT x = :v')],
-    ['comparison of two absent attributes', when('x = y')],
-    ['difference of two absent attributes', when('x <> y')],
     ['difference of an absent attribute', when('y <> :v')],
-    ['absent attribute below', when('y < :v')],
-    ['number below a text', when('n < :w', W)],
-    ['text above a number', when('s > :v')],
-    ['text differs from a number', when('s <> :v')],
-    ['text below a text', when('s < :w', W)],
-    ['number within', when('n >= :v AND NOT n <= :v')],
-    ['boolean, equal', when('b = :b', values({ ':b': true }))],
-    ['null, equal', when('z = :z', values({ ':z': null }))],
     ['boolean, below', when('n < :b', values({ ':b': true }))],
     ['boolean attribute, below', when('b < :v')],
-    ['two values', when(':v = :v')],
     ['an attribute and itself', when('n = n')],
-    ['null exists', when('attribute_exists(z)')],
     ['value exists', when('attribute_exists(:v)')],
     ['unknown function in a condition', when('attribute_is_there(n)')],
     ['function in capitals', when('ATTRIBUTE_EXISTS(n)')],
-    ['a text contains a text', when('contains(s, :w)', values({ ':w': 'iv' }))],
-    ['a text contains no other text', when('contains(s, :w)', W)],
-    ['a text contains itself by another name', when('contains(s, :w)', values({ ':w': 'five' }))],
     ['a text contains nothing', when('contains(s, :w)', values({ ':w': '' }))],
-    ['a text contains an attribute', when('contains(s, state)', V)],
-    ['a text contains a text of the item', when('contains(s, attemptId)')],
-    ['a text contains an absent attribute', when('contains(s, y)')],
-    ['an absent attribute contains a text', when('contains(y, :w)', W)],
-    ['an absent attribute contains another', when('contains(y, x)')],
-    ['a text contains a number', when('contains(s, :v)')],
-    ['a number contains a number', when('contains(n, :v)')],
-    ['a number contains itself by another name', when('contains(n, :w)', values({ ':w': 5 }))],
-    ['a number contains a text', when('contains(n, :w)', W)],
-    ['a boolean contains a boolean', when('contains(b, :w)', values({ ':w': true }))],
-    ['a null contains a null', when('contains(z, :w)', values({ ':w': null }))],
-    ['a text contains a boolean', when('contains(s, :w)', values({ ':w': true }))],
-    ['a text contains a null', when('contains(s, :w)', values({ ':w': null }))],
-    ['a value contains no number', when('contains(:w, :v)', W)],
     ['a value contains an attribute', when('contains(:w, s)', values({ ':w': 'fives' }))],
     ['a value contains itself', when('contains(:w, :w)', W)],
     ['a value contains a value', when('contains(:w, :x)', values({ ':w': 'text', ':x': 'ex' }))],
@@ -187,9 +137,6 @@ describe('what one request does', () => {
     ['contains of nothing', when('contains()')],
     ['contains cut off', when('contains(s, :w', W)],
     ['contains in capitals', when('CONTAINS(s, :w)', W)],
-    ['NOT contains', when('NOT contains(s, :w) AND n <> :v', W)],
-    ['NOT before AND before OR', when('NOT n = :v AND n <> :v OR n = :v')],
-    ['OR after AND', when('n = :v OR n <> :v AND s = :v')],
     ['keywords of a condition in small letters', when('not n = :v and n <> :v or n = :v')],
     ['redundant parentheses', when('((n <> :v))')],
     ['parentheses side by side', when('((n <> :v) OR (n = :v))')],
@@ -201,10 +148,8 @@ describe('what one request does', () => {
     ['two conditions without a word between', when('n = :v s = :v')],
     ['no condition', when('')],
     ['value not defined in a condition', when('n = :q')],
-    ['refused, with the old item', when('attribute_not_exists(n)')],
     ['refused, without it', when('n = :v', { ...V, ReturnValuesOnConditionCheckFailure: 'NONE' })],
     ['refused before the sum is found to be none', { ...set('SET s = s + :v'), ConditionExpression: 'n = :v' }],
-    ['old attributes', { ...set('SET n = :v'), ReturnValues: 'ALL_OLD' }],
   ])('%s', async (_, request) => {
     await expectAlike(ITEM, [request]);
   });
@@ -234,8 +179,14 @@ describe('what one request does', () => {
 
 // test/stores/equality.test.ts compares the requests of a store; test/hostile/records.test.ts does so on any record.
 test('random expressions, also such as no store would make', async () => {
-  const attribute = fc.constantFrom('n', 's', 'b', 'z', 'absent', '#state', 'state', '#undefined', 'attemptId');
-  const value = fc.constantFrom(':one', ':five', ':text', ':true', ':null', ':undefined');
+  // What is refused is seldom: an expression of several parts would hardly ever be evaluated.
+  const mostly = (sound: readonly string[], refused: readonly string[]) =>
+    fc.oneof(
+      { weight: 30, arbitrary: fc.constantFrom(...sound) },
+      { weight: 1, arbitrary: fc.constantFrom(...refused) },
+    );
+  const attribute = mostly(['n', 's', 'b', 'z', 'absent', '#state', 'attemptId'], ['state', '#undefined']);
+  const value = mostly([':one', ':five', ':text', ':part'], [':true', ':null', ':undefined']);
   const operand = fc.oneof({ weight: 3, arbitrary: attribute }, { weight: 2, arbitrary: value });
   const { condition } = fc.letrec<{ condition: string; comparison: string }>((tie) => ({
     comparison: fc
@@ -269,11 +220,15 @@ test('random expressions, also such as no store would make', async () => {
       fc.array(attribute, { maxLength: 2 }),
     )
     .map(([sets, removes]) => `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`);
-  const values = { ':one': 1, ':five': 5, ':text': 'five', ':true': true, ':null': null };
+  const values = { ':one': 1, ':five': 5, ':text': 'five', ':part': 'iv', ':true': true, ':null': null };
 
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.tuple(update, fc.option(condition, { nil: undefined })), { minLength: 1, maxLength: 4 }),
+      fc.array(
+        // Mostly an update that is never refused, so that the condition decides.
+        fc.tuple(fc.oneof(update, fc.constant('SET x = :one')), fc.option(condition, { nil: undefined })),
+        { minLength: 1, maxLength: 4 },
+      ),
       (expressions) => {
         const requests = expressions.map(([UpdateExpression, ConditionExpression]) => {
           const text = `${UpdateExpression} ${ConditionExpression}`;
@@ -289,6 +244,6 @@ test('random expressions, also such as no store would make', async () => {
         return expectAlike(ITEM, requests, { messages: false });
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 400 },
   );
 });

@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { type AwsClientStub, mockClient } from 'aws-sdk-client-mock';
 import { executeWithLock, withSingleExecution } from 'single-execution';
-import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { dynamoDBStore } from 'single-execution/dynamodb';
 import { fakeLockTable, lambdaContext, scheduledEvent } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
@@ -54,51 +54,9 @@ describe('row 60: fakeLockTable works with a mocked SDK, without Docker and Java
     expect(table.item('digest')).toMatchObject({ state: 'released' });
     expect(mock.calls()).toHaveLength(0);
   });
-
-  test('answers a refusal with the item in raw attribute values, as DynamoDB does', async () => {
-    const table = fakeLockTable(mock);
-    table.put('digest', { attemptId: 'a1', n: 7 });
-    const refused = new UpdateCommand({
-      TableName: 'locks',
-      Key: { lockName: 'digest' },
-      UpdateExpression: 'REMOVE n',
-      ConditionExpression: 'attribute_not_exists(attemptId)',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-
-    await expect(document.send(refused)).rejects.toMatchObject({
-      name: 'ConditionalCheckFailedException',
-      $metadata: { httpStatusCode: 400 },
-      Item: { lockName: { S: 'digest' }, attemptId: { S: 'a1' }, n: { N: '7' } },
-    });
-  });
 });
 
 describe('put', () => {
-  const held = { attemptId: 'a1', state: 'held', fencingToken: 1_767_225_600_001, lockedBy: 'another function' };
-
-  test('lets somebody else hold the lock', async () => {
-    const now = Date.now();
-    fakeLockTable(mock).put('digest', { ...held, lockedAt: now, lockUntil: now + 60_000, leaseMs: 60_000 });
-
-    expect(await run()).toMatchObject({
-      status: 'skipped',
-      reason: 'locked',
-      holder: { lockedBy: 'another function' },
-    });
-  });
-
-  test('lets the lock be one whose holder died', async () => {
-    const then = Date.now() - 120_000;
-    fakeLockTable(mock).put('digest', { ...held, lockedAt: then, lockUntil: then + 60_000, leaseMs: 60_000 });
-
-    expect(await run()).toMatchObject({
-      status: 'executed',
-      fencingToken: 1_767_225_600_002,
-      previous: { status: 'crashed', lockedBy: 'another function' },
-    });
-  });
-
   test('uses the keys that the table has', async () => {
     const keys = { partitionKey: 'pk', sortKey: 'sk' };
     const table = fakeLockTable(mock, keys);
@@ -115,14 +73,6 @@ describe('put', () => {
 });
 
 describe('faults', () => {
-  test('a lost response: what was asked is done, and the caller finds its own attempt', async () => {
-    const table = fakeLockTable(mock);
-    table.loseNextResponse();
-
-    expect(await run()).toMatchObject({ status: 'executed', release: 'released' });
-    expect(mock.commandCalls(UpdateCommand)).toHaveLength(3);
-  });
-
   test('a lost response to a refusal is lost too', async () => {
     const table = fakeLockTable(mock);
     table.loseNextResponse();
@@ -183,30 +133,6 @@ describe("the user's own tables", () => {
 });
 
 describe('commands', () => {
-  test('reads consistently, one item or all', async () => {
-    const table = fakeLockTable(mock);
-    table.put('digest', { v: 1 });
-    table.put('report', { v: 1 });
-    const get = (lockName: string) => new GetCommand({ TableName: 'locks', Key: { lockName }, ConsistentRead: true });
-
-    expect((await document.send(get('digest'))).Item).toEqual({ lockName: 'digest', v: 1 });
-    expect((await document.send(get('other'))).Item).toBeUndefined();
-    expect((await document.send(new ScanCommand({ TableName: 'locks', ConsistentRead: true }))).Items).toEqual(
-      table.items(),
-    );
-  });
-
-  test('serves the operators as well', async () => {
-    const table = fakeLockTable(mock);
-    const admin = dynamoDBAdminStore({ tableName: 'locks' });
-    table.put('digest', { v: 1 });
-    table.put('report', { v: 1 });
-    const { clock } = { clock: { now: () => 0, monotonic: () => 0, setTimer: () => ({ cancel() {}, unref() {} }) } };
-    const call = { clock, signal: new AbortController().signal, tryMs: 1_000, budgetMs: 1_000, maxClockSkewMs: 0 };
-
-    expect((await admin.list(call)).map(({ name }) => name)).toEqual(['digest', 'report']);
-  });
-
   test.each([
     ['Put', new PutCommand({ TableName: 'locks', Item: { lockName: 'digest' } }), 'TableName, Item'],
     ['Delete', new DeleteCommand({ TableName: 'locks', Key: { lockName: 'digest' } }), 'TableName, Key'],

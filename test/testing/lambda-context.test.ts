@@ -1,7 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { withSingleExecution } from 'single-execution';
-import { memoryStore } from 'single-execution/memory';
-import { lambdaContext, manualClock, scheduledEvent } from 'single-execution/testing';
+import { lambdaContext, manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
@@ -55,16 +53,5 @@ describe('lambdaContext', () => {
       logGroupName: '/aws/lambda/clean-up',
     });
     expect(Object.keys(context)).not.toContain('remainingMs');
-  });
-
-  test('is what a wrapped handler takes', async () => {
-    const clock = manualClock();
-    const handler = withSingleExecution(async (_event, { functionName }) => functionName, {
-      name: 'digest',
-      store: memoryStore(),
-      clock,
-    });
-
-    expect(await handler(scheduledEvent(), lambdaContext({ clock }))).toBe('send-digest');
   });
 });

@@ -1,9 +1,10 @@
-import { executeWithLock, type LockStore } from 'single-execution';
+import type { LockStore } from 'single-execution';
 import { durableObjectStore } from 'single-execution/durable-objects';
 import { describe, expect, test } from 'vitest';
 import { objectsInMemory } from '../../docs/objects-in-memory.js';
 import { shiftedClock } from '../../support/clocks.js';
 import { storeCall } from '../../support/contract-harness.js';
+import { runOn } from '../../support/one-run.js';
 
 /*
  * Answers that no object gives to a request: of another class, of another version, or of another request. The objects
@@ -60,8 +61,7 @@ const OF_A_GRANT: readonly (readonly [string, Change])[] = [
   ['a lease without an end', withLease({ lockUntilMs: null })],
 ];
 
-const run = (store: LockStore) =>
-  executeWithLock(() => 'done', { name: 'job', store, lockAtMostFor: '1m', observers: [] });
+const run = (store: LockStore) => runOn(store, () => 'done', { name: 'job' });
 
 const refused = { code: 'INVALID_REQUEST', retryable: false };
 

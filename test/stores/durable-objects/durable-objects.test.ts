@@ -1,4 +1,4 @@
-import { acquireLock, type Claim, executeWithLock, LockStoreError } from 'single-execution';
+import { acquireLock, type Claim, type ExecuteOptions, LockStoreError } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { durableObjectStore } from 'single-execution/durable-objects';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -6,7 +6,8 @@ import { bundleWorker, startWorker } from '../../edge/workerd.js';
 import { namespaceAt, WORKER } from '../../support/backends/durable-objects.js';
 import { pass, shiftedClock } from '../../support/clocks.js';
 import { callOfTries, patientStore } from '../../support/contract-harness.js';
-import { call } from '../../support/one-run.js';
+import { call, runOn } from '../../support/one-run.js';
+import { failureOf, says } from '../../support/settled.js';
 
 const { url, stop, ask } = await startWorker(
   await bundleWorker(WORKER),
@@ -41,8 +42,9 @@ beforeEach(() => {
   name = `job ${lockOf++}`;
 });
 
-const run = (task: () => unknown = () => 'done', more: { readonly tick?: Date } = {}) =>
-  executeWithLock(task, { name, store, lockAtMostFor: '1m', observers: [], ...more });
+const run = (task: () => unknown = () => 'done', more: Partial<ExecuteOptions> = {}) =>
+  runOn(store, task, { name, ...more });
+const hold = (over = store, as = name) => acquireLock({ name: as, store: over, lockAtMostFor: '1m', observers: [] });
 const words = () => sent.map((body) => JSON.parse(body)).map(({ verb, add }) => verb ?? (add ? 'add' : 'names'));
 
 /** Sends a copy of a request once more. @returns the word of the answer */
@@ -57,7 +59,7 @@ describe('row 218: requests', () => {
     await run();
     expect(words()).toEqual(['acquire', 'add', 'acquire', 'release']);
     sent = [];
-    const lock = await acquireLock({ name, store, lockAtMostFor: '1m', observers: [] });
+    const lock = await hold();
     expect(words()).toEqual(['acquire']);
     expect(await run()).toMatchObject({ status: 'skipped' });
     expect(words()).toEqual(['acquire', 'acquire']);
@@ -67,9 +69,7 @@ describe('row 218: requests', () => {
 
   test('row 218: a list has every lock under its prefix that was granted, and reads each once', async () => {
     const prefixed = patientStore(durableObjectStore(namespace, { keyPrefix: 'listed:' }));
-    const held = await Promise.all(
-      ['b', 'a', 'c'].map((each) => acquireLock({ name: each, store: prefixed, lockAtMostFor: '1m', observers: [] })),
-    );
+    const held = await Promise.all(['b', 'a', 'c'].map((each) => hold(prefixed, each)));
     sent = [];
 
     expect((await lockAdmin(prefixed).list()).map((lock) => lock.name).sort()).toEqual(['a', 'b', 'c']);
@@ -80,9 +80,8 @@ describe('row 218: requests', () => {
 
 test('F206: a lock is not granted while the index does not answer, and is afterwards', async () => {
   pathOf = (body) => ('add' in JSON.parse(body) ? '/fail-before' : '/');
-  const task = () => expect.unreachable();
   const acquiring = { ...store, acquire: (asked: Claim) => store.acquire(asked, callOfTries(1)) };
-  const running = executeWithLock(task, { name, store: acquiring, lockAtMostFor: '1m', observers: [] });
+  const running = run(() => expect.unreachable(), { store: acquiring });
   await expect(running).rejects.toMatchObject({ code: 'UNAVAILABLE', cause: { message: 'inside' } });
   expect(await admin.get(name)).toBeUndefined();
   pathOf = () => '/';
@@ -123,7 +122,7 @@ describe('F205: a request that comes late', () => {
     ['cancelled', 'cancel'],
     ['ended by force', 'force'],
   ])('F205: of an attempt that was %s takes nothing', async (_, how) => {
-    const lock = await acquireLock({ name, store, lockAtMostFor: '1m', observers: [] });
+    const lock = await hold();
     const [claimed] = sent.filter((body) => JSON.parse(body).isListed);
     const { asked, ...body } = JSON.parse(claimed ?? '');
     if (how === 'force') await admin.forceRelease(name, { fencingToken: lock.fencingToken });
@@ -140,7 +139,7 @@ describe('F205: a request that comes late', () => {
   });
 
   test('F205: for an extension whose call is over extends nothing', async () => {
-    const lock = await acquireLock({ name, store, lockAtMostFor: '1m', observers: [] });
+    const lock = await hold();
     await lock.extend('2m');
     const { lockUntil } = (await admin.get(name)) ?? {};
     const [extended] = sent.filter((body) => JSON.parse(body).verb === 'extend');
@@ -157,7 +156,7 @@ describe('F205: a request that comes late', () => {
     sent = [];
     const clock = shiftedClock(-600_000);
     await pass(clock, 0);
-    await executeWithLock(() => {}, { name, store, lockAtMostFor: '1m', clock, observers: [] });
+    await run(() => {}, { clock });
 
     expect(words()).toEqual(['acquire', 'acquire', 'release']);
   });
@@ -218,18 +217,9 @@ describe('row 220: what cannot be the binding', () => {
     ['DEAF', 'the bound class has no fetch, as LockObject has: bind the class LockObject'],
   ])('row 220: F208: a class other than LockObject (%s) is an error of the first call', async (binding, words) => {
     const other = durableObjectStore(namespaceAt(url, undefined, () => '/', binding));
-    const failed: unknown = await executeWithLock(() => {}, {
-      name,
-      store: other,
-      lockAtMostFor: '1m',
-      observers: [],
-    }).catch((error: unknown) => error);
+    const failed = await failureOf(runOn(other, () => {}, { name }));
 
     expect(failed).toBeInstanceOf(LockStoreError);
-    expect(failed).toMatchObject({
-      code: 'INVALID_REQUEST',
-      retryable: false,
-      message: expect.stringContaining(words),
-    });
+    expect(failed).toMatchObject(says('INVALID_REQUEST', words, { retryable: false }));
   });
 });

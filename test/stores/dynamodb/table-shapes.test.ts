@@ -1,22 +1,18 @@
-import { type Executed, executeWithLock, type LockStore, type Outcome } from 'single-execution';
+import type { LockStore } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { createLockTable, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { recordingObserver } from 'single-execution/testing';
 import { expect, test } from 'vitest';
 import { dynamoDBLocal, freshTable, putItem, storedItem } from '../../support/dynamodb-local.js';
+import { runOn } from '../../support/one-run.js';
+import { says } from '../../support/settled.js';
 
 const { client } = dynamoDBLocal();
 const TICK = new Date('2026-03-01T20:00:00Z');
 
-function runOn(store: LockStore, name: string, tick?: Date): Promise<Outcome<string>> {
-  return executeWithLock(() => 'done', { name, store, lockAtMostFor: '5m', observers: [], ...(tick && { tick }) });
-}
-
-async function executedOn(store: LockStore, name: string): Promise<Executed<string>> {
-  const outcome = await runOn(store, name);
-  if (outcome.status === 'skipped') throw new Error(`skipped: ${outcome.reason}`);
-  return outcome;
-}
+/** Runs once under a lock of this name. */
+const run = (store: LockStore, name: string, more: object = {}) => runOn(store, () => 'done', { name, ...more });
+const DONE = { status: 'skipped', reason: 'already-executed' };
 
 test('row 71: locks live in a single-table design beside foreign items, and the admin list shows locks alone', async () => {
   const keys = { partitionKey: 'PK', sortKey: 'SK' };
@@ -31,9 +27,9 @@ test('row 71: locks live in a single-table design beside foreign items, and the 
   for (const item of foreign) await putItem(client, tableName, item);
   const store = dynamoDBStore(options);
 
-  expect(await runOn(store, 'digest', TICK)).toMatchObject({ status: 'executed' });
-  expect(await runOn(store, 'digest', TICK)).toMatchObject({ status: 'skipped', reason: 'already-executed' });
-  expect(await runOn(store, 'cleanup')).toMatchObject({ status: 'executed' });
+  expect(await run(store, 'digest', { tick: TICK })).toMatchObject({ status: 'executed' });
+  expect(await run(store, 'digest', { tick: TICK })).toMatchObject(DONE);
+  expect(await run(store, 'cleanup')).toMatchObject({ status: 'executed' });
 
   expect(await storedItem(client, tableName, { PK: 'LOCK#digest', SK: 'lock' })).toMatchObject({ state: 'released' });
   const locks = await lockAdmin(dynamoDBAdminStore(options)).list();
@@ -55,11 +51,7 @@ test.each([
   await createLockTable(client, { tableName, ...keys });
   await createLockTable(client, { tableName, ...keys });
 
-  expect(await runOn(dynamoDBStore({ tableName, client, ...keys }), 'job')).toMatchObject({ status: 'executed' });
-});
-
-test.each([[''], [7], [undefined]])('createLockTable refuses the table name %j', async (tableName) => {
-  await expect(createLockTable(client, { tableName } as never)).rejects.toThrow(TypeError);
+  expect(await run(dynamoDBStore({ tableName, client, ...keys }), 'job')).toMatchObject({ status: 'executed' });
 });
 
 test('createLockTable throws what the client throws', async () => {
@@ -75,12 +67,9 @@ test.each([
 ])('F16 %s for a table that has one: KEY_SCHEMA at once, with the remedy', async (_, keys) => {
   const tableName = await freshTable(client, { sortKey: 'SK' });
 
-  await expect(runOn(dynamoDBStore({ tableName, client, ...keys }), 'job')).rejects.toMatchObject({
-    name: 'LockStoreError',
-    code: 'KEY_SCHEMA',
-    retryable: false,
-    message: expect.stringContaining('sortKey'),
-  });
+  await expect(run(dynamoDBStore({ tableName, client, ...keys }), 'job')).rejects.toMatchObject(
+    says('KEY_SCHEMA', 'sortKey', { retryable: false }),
+  );
 });
 
 test('F22 a record of a newer version works, and what this one does not know survives', async () => {
@@ -88,25 +77,15 @@ test('F22 a record of a newer version works, and what this one does not know sur
   const store = dynamoDBStore({ tableName, client });
   const unknown = { colour: 'blue', nested: { deep: [1, 2] }, r10: 'x', tags: new Set(['a']) };
   await putItem(client, tableName, {
-    lockName: 'digest',
-    attemptId: 'a-newer',
-    fencingToken: 41,
-    state: 'released',
-    lockedAt: 1_772_395_200_000,
-    lockUntil: 1_772_395_201_000,
-    releasedAt: 1_772_395_201_000,
-    leaseMs: 60_000,
-    lockedBy: 'a newer library',
-    result: 'succeeded',
-    doneTick: TICK.getTime(),
-    v: 2,
+    ...{ lockName: 'digest', attemptId: 'a-newer', fencingToken: 41, lockedBy: 'a newer library', v: 2 },
+    ...{ state: 'released', result: 'succeeded', doneTick: TICK.getTime(), leaseMs: 60_000 },
+    ...{ lockedAt: 1_772_395_200_000, lockUntil: 1_772_395_201_000, releasedAt: 1_772_395_201_000 },
     ...unknown,
   });
 
-  expect(await runOn(store, 'digest', TICK)).toMatchObject({ status: 'skipped', reason: 'already-executed' });
-  const next = await executedOn(store, 'digest');
-
-  expect(next).toMatchObject({ fencingToken: 42, previous: { status: 'succeeded', lockedBy: 'a newer library' } });
+  expect(await run(store, 'digest', { tick: TICK })).toMatchObject(DONE);
+  const previous = { status: 'succeeded', lockedBy: 'a newer library' };
+  expect(await run(store, 'digest')).toMatchObject({ status: 'executed', fencingToken: 42, previous });
   expect(await storedItem(client, tableName, { lockName: 'digest' })).toMatchObject({
     ...unknown,
     state: 'released',
@@ -119,8 +98,7 @@ test('row 135 an index of another type refuses a run before it starts, or its re
     const tableName = await freshTable(client, { indexes: [{ attribute, type: 'N' }] });
     const store = dynamoDBStore({ tableName, client });
     const observer = recordingObserver();
-    const options = { name: 'digest', store, lockAtMostFor: '1m', observers: [observer] } as const;
-    const outcome = await executeWithLock(() => 'ran', options).catch((error: unknown) => error);
+    const outcome = await run(store, 'digest', { observers: [observer] }).catch((error: unknown) => error);
     return { outcome, events: observer.events };
   };
   const says = {

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { executeWithLock } from 'single-execution';
-import { type DynamoDBStoreOptions, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
 import { call, claim } from '../../support/one-run.js';
@@ -78,39 +78,5 @@ test('a check-in that fails is a LockStoreError that names the group', async () 
     code: 'TABLE_NOT_FOUND',
     operation: 'checkIn',
     lockName: 'sched',
-  });
-});
-
-describe('options of a store', () => {
-  test.each<[object | null, string]>([
-    [
-      { tableName: 'locks', prefix: 'p' },
-      "unknown option 'prefix' of dynamoDBStore: the options are tableName, client,",
-    ],
-    [{ table: 'locks' }, "unknown option 'table' of dynamoDBStore"],
-    [{}, 'tableName is undefined: pass a non-empty'],
-    [{ tableName: '' }, "tableName is '': pass a non-empty"],
-    [{ tableName: 'locks', partitionKey: '' }, "partitionKey is '': pass a non-empty"],
-    [{ tableName: 'locks', sortKey: 7 }, 'sortKey is 7: pass a non-empty'],
-    [{ tableName: 'locks', client: {} }, 'client is an object: pass a DynamoDBClient'],
-    [{ tableName: 'locks', keyPrefix: 7 }, 'keyPrefix is 7: pass a string'],
-    [null, 'dynamoDBStore was given null: pass { tableName, client }'],
-    ['locks' as never, 'dynamoDBStore was given a string: pass { tableName, client }'],
-  ])('%j are refused', (options, message) => {
-    expect(() => dynamoDBStore(options as never)).toThrow(TypeError);
-    expect(() => dynamoDBStore(options as never)).toThrow(message);
-  });
-
-  test.each<[Partial<DynamoDBStoreOptions>, string]>([
-    [{ partitionKey: 'state' }, "partitionKey is 'state', which is an attribute of the lock record"],
-    [{ sortKey: 'r7' }, "sortKey is 'r7', which is an attribute of the lock record"],
-    [{ partitionKey: 'pk', sortKey: 'pk' }, "sortKey is 'pk', as partitionKey is"],
-  ])('%j, which no table can have, are refused', (options, message) => {
-    expect(() => dynamoDBStore({ tableName: 'locks', ...options })).toThrow(RangeError);
-    expect(() => dynamoDBStore({ tableName: 'locks', ...options })).toThrow(message);
-  });
-
-  test('a key prefix of 100 bytes leaves room for names', () => {
-    expect(() => dynamoDBStore({ tableName: 'locks', keyPrefix: 'p'.repeat(100) })).not.toThrow();
   });
 });

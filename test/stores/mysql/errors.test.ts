@@ -3,8 +3,7 @@ import { askMysql } from '../../../src/stores/mysql/mysql-client.js';
 import { MYSQL_ERRORS } from '../../../src/stores/mysql/mysql-errors.js';
 import { explain } from '../../../src/stores/sql/sql-errors.js';
 import { untilUnhandledAreTold } from '../../support/settled.js';
-
-const thrown = (message: string, more: object = {}) => Object.assign(new Error(message), more);
+import { eachOf, judged, type Meanings, thrown } from '../sql/judged.js';
 
 /** Errors as these packages throw them: only the properties that matter. PlanetScale was not run. */
 const CLIENTS: Readonly<Record<string, (errno: number, words: string) => unknown>> = {
@@ -23,56 +22,59 @@ const CLIENTS: Readonly<Record<string, (errno: number, words: string) => unknown
   },
 };
 
-const judged = (error: unknown) => {
-  const { code, isUnsent = false } = explain(MYSQL_ERRORS, error, '`locks`');
-  return [code, isUnsent];
-};
+describe.each(Object.entries(CLIENTS))('F132 the number counts, thrown by %s', (_, wrap) => {
+  test.each(
+    eachOf([
+      ['ACCESS_DENIED', true, [1142, 1044, 1045, 1130]],
+      ['TABLE_NOT_FOUND', true, [1146]],
+      ['INVALID_REQUEST', true, [1049, 1046, 1665, 1064, 1059, 1102, 1103, 1300, 1175, 1251, 3159]],
+      ['KEY_SCHEMA', true, [1054, 1364, 1406, 1644, 1356, 1449, 1526]],
+      ['UNAVAILABLE', true, [1290, 1040, 1205, 1213, 1461, 1615]],
+      ['UNAVAILABLE', false, [1053, 1927, 2013]],
+    ]),
+  )('%s is %s', (errno, meaning, isUnsent) => {
+    const error = wrap(Number(errno), 'in words');
 
-/** The numbers of each code, and whether the statement surely came to nothing. */
-const NUMBERS: readonly (readonly [code: string, isUnsent: boolean, numbers: readonly number[]])[] = [
-  ['ACCESS_DENIED', true, [1142, 1044, 1045, 1130]],
-  ['TABLE_NOT_FOUND', true, [1146]],
-  ['INVALID_REQUEST', true, [1049, 1046, 1665, 1064, 1059, 1102, 1103, 1300, 1175, 1251, 3159]],
-  ['KEY_SCHEMA', true, [1054, 1364, 1406, 1644, 1356, 1449, 1526]],
-  ['UNAVAILABLE', true, [1290, 1040, 1205, 1213, 1461, 1615]],
-  ['UNAVAILABLE', false, [1053, 1927, 2013]],
+    expect(judged(MYSQL_ERRORS, error)).toEqual([meaning, isUnsent]);
+    expect(explain(MYSQL_ERRORS, error, '`locks`').why).toContain(`(${errno})`);
+  });
+});
+
+const MEANINGS: Meanings = [
+  [
+    'INVALID_REQUEST',
+    true,
+    {
+      'TLS that the server does not speak': thrown('x', { code: 'HANDSHAKE_NO_SSL_SUPPORT' }),
+      'a certificate of one’s own, in mysql2': thrown('self-signed', { code: 'HANDSHAKE_SSL_ERROR' }),
+      'a certificate of one’s own': thrown('self-signed', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
+    },
+  ],
+  [
+    'UNAVAILABLE',
+    true,
+    {
+      'a port that nobody listens on': thrown('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' }),
+      'a host that is not known': thrown('x', { code: 'ENOTFOUND', errno: -3008, syscall: 'getaddrinfo' }),
+      'a pool of mysql2 that has ended': thrown('Pool is closed.'),
+      'a pool of mariadb that has ended': thrown('closed', { code: 'ER_POOL_ALREADY_CLOSED', errno: 45027 }),
+    },
+  ],
+  [
+    'UNAVAILABLE',
+    false,
+    {
+      'an answer that is lost': thrown('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read', errno: -104 }),
+      'the same in mysql2': thrown('Connection lost: …', { code: 'PROTOCOL_CONNECTION_LOST', fatal: true }),
+      'a connection of mariadb that broke': thrown('socket', { code: 'ER_SOCKET_UNEXPECTED_CLOSE', errno: 45026 }),
+    },
+  ],
 ];
 
-describe.each(Object.entries(CLIENTS))('F132 the number counts, thrown by %s', (_, wrap) => {
-  test.each(NUMBERS.flatMap(([code, isUnsent, numbers]) => numbers.map((errno) => ({ errno, code, isUnsent }))))(
-    '$errno is $code',
-    ({ errno, code, isUnsent }) => {
-      const error = wrap(errno, 'in words');
-
-      expect(judged(error)).toEqual([code, isUnsent]);
-      expect(explain(MYSQL_ERRORS, error, '`locks`').why).toContain(`(${errno})`);
-    },
-  );
-});
-
-test.each<[string, unknown]>([
-  ['TLS that the server does not speak', thrown('x', { code: 'HANDSHAKE_NO_SSL_SUPPORT' })],
-  ['a certificate of one’s own, in mysql2', thrown('self-signed', { code: 'HANDSHAKE_SSL_ERROR' })],
-  ['a certificate of one’s own', thrown('self-signed', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })],
-])('F133 %s is INVALID_REQUEST', (_, error) => {
-  expect(judged(error)).toEqual(['INVALID_REQUEST', true]);
-});
-
-test.each<[string, unknown]>([
-  ['a port that nobody listens on', thrown('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' })],
-  ['a host that is not known', thrown('x', { code: 'ENOTFOUND', errno: -3008, syscall: 'getaddrinfo' })],
-  ['a pool of mysql2 that has ended', thrown('Pool is closed.')],
-  ['a pool of mariadb that has ended', thrown('pool is closed', { code: 'ER_POOL_ALREADY_CLOSED', errno: 45027 })],
-])('F133 %s is an outage, and nothing was sent', (_, error) => {
-  expect(judged(error)).toEqual(['UNAVAILABLE', true]);
-});
-
-test.each<[string, unknown]>([
-  ['an answer that is lost', thrown('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read', errno: -104 })],
-  ['the same in mysql2', thrown('Connection lost: …', { code: 'PROTOCOL_CONNECTION_LOST', fatal: true })],
-  ['a connection of mariadb that broke', thrown('socket', { code: 'ER_SOCKET_UNEXPECTED_CLOSE', errno: 45026 })],
-])('F133 %s proves nothing', (_, error) => {
-  expect(judged(error)).toEqual(['UNAVAILABLE', false]);
+describe.each(MEANINGS)('F133 %s, surely not sent: %s', (code, isUnsent, errors) => {
+  test.each(Object.entries(errors))('%s', (_, error) => {
+    expect(judged(MYSQL_ERRORS, error)).toEqual([code, isUnsent]);
+  });
 });
 
 test.each(['(errno 1146) (sqlstate 42S02)', 'Pool is closed.', '1146', 'connect ECONNREFUSED'])(

@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Pool } from 'pg';
-import type { LockStoreError } from 'single-execution';
 import { createPostgresTable, postgresStore } from 'single-execution/postgres';
 import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ownEngine } from '../../support/backends/stage.js';
-import { innerCli } from '../../support/inner-cli.js';
+import { commandsAbout, innerCli, innerCliOn } from '../../support/inner-cli.js';
 import { memberCases } from '../../support/member-cases.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { failureOf } from '../../support/settled.js';
+import { failureOf, says } from '../../support/settled.js';
 import { sqlHarness } from '../../support/sql-harness.js';
 
 /** The rights that the page of the store lists. */
@@ -50,25 +49,9 @@ test('row 144: the page lists three rights', () => {
 describe('row 144: with the rights of the page, each command of the tool works', () => {
   const store = ['--postgres-url', urlAs('jobs')];
   const tick = new Date(Date.now() - 60_000).toISOString();
-  const lock = 'digest';
 
-  test.each<readonly string[]>([
-    ['run', '--name', lock, '--tick', tick, '--', 'true'],
-    ['ls'],
-    ['show', lock],
-    ['runs', lock],
-    ['why', lock, '--tick', tick],
-    ['open', lock],
-    ['pause', lock],
-    ['resume', lock],
-    ['backfill', lock, '--from', '2026-01-01T00:00:00Z', '--to', '2026-01-01T02:00:00Z', '--schedule', 'rate(1 hour)'],
-    ['forget', lock, '--all'],
-    ['delete', lock, '--yes'],
-    ['doctor'],
-  ])('%s', async (...args) => {
-    const end = args.indexOf('--');
-    const own = end === -1 ? [...args, ...store] : [...args.slice(0, end), ...store, ...args.slice(end)];
-    const { code, stderr } = await innerCli(own);
+  test.each(commandsAbout('digest', tick))('%s', async (...args) => {
+    const { code, stderr } = await innerCliOn(store, args);
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('42501') });
   });
@@ -133,20 +116,19 @@ describe('row 144: a right that is missing is ACCESS_DENIED, and named', () => {
   test.each(RIGHTS)('%s', async (right) => {
     await pool.query(`REVOKE ${right} ON private.locks FROM poor`);
 
-    expect(await failureOf<LockStoreError>(used())).toMatchObject({
-      code: 'ACCESS_DENIED',
-      retryable: false,
-      message: expect.stringContaining('GRANT SELECT, INSERT, UPDATE ON "private"."locks" TO the role of this client'),
-    });
+    expect(await failureOf(used())).toMatchObject(
+      says('ACCESS_DENIED', 'GRANT SELECT, INSERT, UPDATE ON "private"."locks" TO the role of this client', {
+        retryable: false,
+      }),
+    );
   });
 
   test('USAGE on the schema', async () => {
     await pool.query('REVOKE USAGE ON SCHEMA private FROM poor');
 
-    expect(await failureOf<LockStoreError>(used())).toMatchObject({
-      code: 'ACCESS_DENIED',
-      message: expect.stringContaining('no right to the schema of table "private"."locks": GRANT USAGE ON that SCHEMA'),
-    });
+    expect(await failureOf(used())).toMatchObject(
+      says('ACCESS_DENIED', 'no right to the schema of table "private"."locks": GRANT USAGE ON that SCHEMA'),
+    );
   });
 
   test('none', async () => {
@@ -155,51 +137,25 @@ describe('row 144: a right that is missing is ACCESS_DENIED, and named', () => {
 });
 
 describe('row 145: doctor says what is wrong with the table', () => {
+  const SOUND = 'name text PRIMARY KEY, record text, version bigint';
+  const OTHER = (code: number) => new RegExp(`problem +table +.*has other columns.*\\(${code}\\)`);
+  const stamp = 'FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()';
+  const kind = (found: string) => new RegExp(`(problem|warning) +table kind +${found}`);
   test.each<[string, string, string, RegExp]>([
-    ['no primary key', 'name text, record text, version bigint', '', /problem +columns +not those of a lock \(42P10\)/],
-    [
-      'JSON',
-      'name text PRIMARY KEY, record jsonb, version bigint',
-      '',
-      /problem +table +.*has other columns.*\(42804\)/,
-    ],
+    ['no primary key', SOUND.replace(' PRIMARY KEY', ''), '', /problem +columns +not those of a lock \(42P10\)/],
+    ['JSON', SOUND.replace('record text', 'record jsonb'), '', OTHER(42804)],
+    ['version as text', SOUND.replace('bigint', 'text'), '', OTHER(42883)],
     [
       'a short record',
-      'name text PRIMARY KEY, record varchar(255), version bigint',
+      SOUND.replace('record text', 'record varchar(255)'),
       '',
-      /problem +table kind +record is character varying\(255\)/,
+      kind('record is character varying\\(255\\)'),
     ],
-    [
-      'a padded name',
-      'name char(20) PRIMARY KEY, record text, version bigint',
-      '',
-      /problem +table kind +name is character\(20\)/,
-    ],
-    [
-      'version as text',
-      'name text PRIMARY KEY, record text, version text',
-      '',
-      /problem +table +.*has other columns.*\(42883\)/,
-    ],
-    [
-      'policies',
-      'name text PRIMARY KEY, record text, version bigint',
-      'ALTER TABLE t ENABLE ROW LEVEL SECURITY',
-      /warning +table kind +row level security applies/,
-    ],
-    [
-      'a trigger',
-      'name text PRIMARY KEY, record text, version bigint',
-      'CREATE TRIGGER stamp BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()',
-      /warning +table kind +triggers: stamp/,
-    ],
-    [
-      'no log',
-      'name text PRIMARY KEY, record text, version bigint',
-      'ALTER TABLE t SET UNLOGGED',
-      /warning +table kind +not logged/,
-    ],
-    ['nothing', 'name text PRIMARY KEY, record text, version bigint', '', /ok +table kind +an ordinary table/],
+    ['a padded name', SOUND.replace('name text', 'name char(20)'), '', kind('name is character\\(20\\)')],
+    ['policies', SOUND, 'ALTER TABLE t ENABLE ROW LEVEL SECURITY', kind('row level security applies')],
+    ['a trigger', SOUND, `CREATE TRIGGER stamp BEFORE UPDATE ON t ${stamp}`, kind('triggers: stamp')],
+    ['no log', SOUND, 'ALTER TABLE t SET UNLOGGED', kind('not logged')],
+    ['nothing', SOUND, '', /ok +table kind +an ordinary table/],
   ])('%s', async (_, columns, change, found) => {
     await pool.query(
       `DROP TABLE IF EXISTS t; CREATE TABLE t (${columns}); ${change}; ${GRANT.replace(/ON \S+/, 'ON t')}`,

@@ -1,11 +1,11 @@
 import { Command, Redis } from 'ioredis';
 import { createClient, RESP_TYPES } from 'redis';
-import { executeWithLock } from 'single-execution';
 import { type IORedisClient, redisAdminStore, redisStore } from 'single-execution/redis';
 import { upstashStore } from 'single-execution/upstash';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { clearedEngine } from '../../support/backends/stage.js';
-import { call, claim, done, grant } from '../../support/one-run.js';
+import { call, claim, done, grant, runOn } from '../../support/one-run.js';
+import { failureOf, says } from '../../support/settled.js';
 
 /* An answer is believed only if a script of the library has given it. */
 
@@ -23,8 +23,8 @@ const wrong = (what: string) => ({
 });
 
 /** A client that changes what Redis answers, from the moment that the test turns it on. */
-function changing(change: (answer: string) => unknown) {
-  const switches = { isOn: true, sent: 0 };
+function changing(change: (answer: string) => unknown, isOn = true) {
+  const switches = { isOn, sent: 0 };
   const run = async (send: () => Promise<unknown>) => {
     switches.sent++;
     const answer = await send();
@@ -34,7 +34,7 @@ function changing(change: (answer: string) => unknown) {
     eval: (script, count, ...rest) => run(() => redis.eval(script, count, ...rest)),
     evalsha: (hash, count, ...rest) => run(() => redis.evalsha(hash, count, ...rest)),
   };
-  return { client, switches };
+  return { client, switches, store: redisStore({ client }) };
 }
 
 const listOf = (answer: string) => JSON.parse(answer) as unknown[];
@@ -73,37 +73,35 @@ const CHANGES: [string, string, (answer: string) => unknown][] = [
   ],
 ];
 
+/** A call whose end no test waits for. */
+const patient = () => call(600_000);
+
 describe('F125 row 138: a client that answers with', () => {
   test.each(CHANGES)('%s gets no lock, and is told at once what came', async (_, what, change) => {
-    const { client, switches } = changing(change);
-    await expect(redisStore({ client }).acquire(claim(), call(600_000))).rejects.toMatchObject(wrong(what));
+    const { store, switches } = changing(change);
+    await expect(store.acquire(claim(), patient())).rejects.toMatchObject(wrong(what));
     // The hash, the text, and the cancel by its hash and its text.
     expect(switches.sent).toBeLessThanOrEqual(4);
   });
 
   test.each(CHANGES)('%s has released nothing that it knows of', async (_, what, change) => {
-    const { client, switches } = changing(change);
-    switches.isOn = false;
-    const store = redisStore({ client });
+    const { store, switches } = changing(change, false);
     const lease = await grant(store);
     switches.isOn = true;
 
-    await expect(store.extend(lease, { leaseMs: 60_000 }, call(600_000))).rejects.toMatchObject(wrong(what));
-    await expect(store.release(lease, done, call(600_000))).rejects.toMatchObject(wrong(what));
+    await expect(store.extend(lease, { leaseMs: 60_000 }, patient())).rejects.toMatchObject(wrong(what));
+    await expect(store.release(lease, done, patient())).rejects.toMatchObject(wrong(what));
   });
 });
 
 test('F125 a list of locks is believed only if it is one', async () => {
   const { client } = changing((answer) => [listOf(answer)]);
-  await expect(redisAdminStore({ client }).list(call(600_000))).rejects.toMatchObject(
-    wrong('an array of one item (an array)'),
-  );
+  const refused = wrong('an array of one item (an array)');
+  await expect(redisAdminStore({ client }).list(patient())).rejects.toMatchObject(refused);
 });
 
 test('F125 an attempt whose acquire was answered with something else is cancelled', async () => {
-  const { client, switches } = changing(() => 'OK');
-  switches.isOn = false;
-  const store = redisStore({ client });
+  const { store, switches } = changing(() => 'OK', false);
   const held = await grant(store);
   switches.isOn = true;
   const asked = claim();
@@ -115,12 +113,10 @@ test('F125 an attempt whose acquire was answered with something else is cancelle
 });
 
 test('F125 a grant whose answer was changed is given back, and the next run has the lock', async () => {
-  const { client, switches } = changing(() => {
+  const { store, switches } = changing(() => {
     switches.isOn = false;
     return 'OK';
-  });
-  switches.isOn = false;
-  const store = redisStore({ client });
+  }, false);
   await store.release(await grant(store), done, call());
   switches.isOn = true;
 
@@ -130,22 +126,17 @@ test('F125 a grant whose answer was changed is given back, and the next run has 
 });
 
 test('F125 a run whose release was answered with something else ends with release: unknown', async () => {
-  const { client, switches } = changing(() => ({}));
-  switches.isOn = false;
+  const { store, switches } = changing(() => ({}), false);
   const task = () => {
     switches.isOn = true;
     return 'done';
   };
-  const options = { name: 'digest', store: redisStore({ client }), lockAtMostFor: '1m', observers: [] };
-  expect(await executeWithLock(task, options)).toMatchObject({ value: 'done', release: 'unknown' });
+  expect(await runOn(store, task)).toMatchObject({ value: 'done', release: 'unknown' });
 });
 
 test('F125 the answer of the user is in no error', async () => {
-  const { client } = changing(() => 's3cret');
-  const error = await redisStore({ client })
-    .acquire(claim(), call())
-    .catch((reason: unknown) => reason);
-  expect(`${error} ${(error as Error).cause} ${JSON.stringify(error)}`).not.toContain('s3cret');
+  const error = await failureOf(changing(() => 's3cret').store.acquire(claim(), call()));
+  expect(`${error} ${error.cause} ${JSON.stringify(error)}`).not.toContain('s3cret');
 });
 
 describe('real clients', () => {
@@ -172,54 +163,46 @@ describe('real clients', () => {
     expect(await store.release(await grant(store), done, call())).toBe('released');
   });
 
-  test('F125 ioredis with a transformer of its replies is told', async () => {
-    Command.setReplyTransformer('evalsha', (answer: unknown) => ({ answer }));
-    Command.setReplyTransformer('eval', (answer: unknown) => ({ answer }));
-    onTestFinished(() => {
-      for (const name of ['evalsha', 'eval']) Command.setReplyTransformer(name, (answer: unknown) => answer);
-    });
-    await expect(redisStore({ client: ownClient() }).acquire(claim(), call(600_000))).rejects.toMatchObject(
-      wrong('an object with'),
-    );
-  });
-
-  test('F125 a pipeline in place of a client of ioredis is told', async () => {
-    const pipeline = ownClient().pipeline();
-    await expect(redisStore({ client: pipeline as never }).acquire(claim(), call(600_000))).rejects.toMatchObject(
-      wrong('an object with'),
-    );
+  test('F125 ioredis with a transformer of its replies is told, and so is a pipeline in place of a client', async () => {
+    const transform = (change: (answer: unknown) => unknown) => {
+      for (const name of ['evalsha', 'eval']) Command.setReplyTransformer(name, change);
+    };
+    transform((answer) => ({ answer }));
+    onTestFinished(() => transform((answer) => answer));
+    const client = ownClient();
+    for (const one of [client, client.pipeline()]) {
+      const asked = redisStore({ client: one as never }).acquire(claim(), patient());
+      await expect(asked).rejects.toMatchObject(wrong('an object with'));
+    }
   });
 
   test('F125 a connection inside somebody’s MULTI: the lock is not taken, and the transaction is named', async () => {
     const client = ownClient();
     const store = redisStore({ client });
     const { clock } = call();
-    const before = await store.acquire(claim({ name: 'before' }), { ...call(), clock });
-    expect(before.status).toBe('acquired');
+    await grant(store, claim({ name: 'before' }), { ...call(), clock });
     await client.multi({ pipeline: false });
 
     const endMono = clock.monotonic() + 200;
-    await expect(store.acquire(claim(), { ...call(200), clock })).rejects.toMatchObject({
-      code: 'UNAVAILABLE',
-      message: expect.stringContaining('the connection is inside a MULTI that this library did not begin'),
-    });
+    await expect(store.acquire(claim(), { ...call(200), clock })).rejects.toMatchObject(
+      says('UNAVAILABLE', 'the connection is inside a MULTI that this library did not begin'),
+    );
     await vi.waitUntil(() => clock.monotonic() > endMono, 60_000);
     await client.exec();
     expect(await redis.hget('lock:digest', 'state')).toBeNull();
   });
 });
 
-test.each<[string, unknown]>([
+test.each<[string, (answer: string) => unknown]>([
   ['parsed with numbers', asNumbers],
   ['nothing', () => undefined],
 ])('F125 a client of Upstash’s REST API that answers with the answer %s is told', async (_, change) => {
-  const { client } = changing(change as (answer: string) => unknown);
+  const { client } = changing(change);
   const rest = {
     eval: (script: string, keys: string[], args: string[]) =>
       client.eval(script.replace(/^#!.*\n/, ''), keys.length, ...keys, ...args),
     evalsha: (hash: string, keys: string[], args: string[]) => client.evalsha(hash, keys.length, ...keys, ...args),
   };
-  await expect(upstashStore({ redis: rest }).acquire(claim(), call(600_000))).rejects.toMatchObject({
-    code: 'INVALID_REQUEST',
-  });
+  const asked = upstashStore({ redis: rest }).acquire(claim(), patient());
+  await expect(asked).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
 });

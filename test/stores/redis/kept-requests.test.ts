@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Redis as UpstashRedis } from '@upstash/redis';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
@@ -6,17 +8,19 @@ import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
 import { upstashStore } from 'single-execution/upstash';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { upstashAttemptOf, upstashVerbOf } from '../../faults/upstash-verb.js';
+import { SENDS_ONCE } from '../../support/backends/redis.js';
 import { ownEngine } from '../../support/backends/stage.js';
 import { shiftedClock } from '../../support/clocks.js';
-import { storeCall } from '../../support/contract-harness.js';
-import { claim, done } from '../../support/one-run.js';
+import { patientCall, storeCall } from '../../support/contract-harness.js';
+import { claim, done, grant } from '../../support/one-run.js';
 import { packagesOf } from '../../support/package-sets.js';
 import { startTcpFaultProxy, type TcpFault } from '../../support/tcp-fault-proxy.js';
 import { startUpstashBridge } from '../../support/upstash-bridge.js';
 
 /*
  * Requests that a client, or a proxy, keeps back until the call that sent them has given up. The server itself refuses
- * such a grant and such an extension: see docs/protocol.md, "On Redis".
+ * such a grant and such an extension: see docs/protocol.md, "On Redis". At the first call of a process it cannot: see
+ * docs/stores/redis.md, "Limits", for the settings that keep a client from sending late.
  */
 
 const oldest = await packagesOf('test/oldest-sdk');
@@ -28,6 +32,8 @@ const { server, client: direct } = await ownEngine('redis');
 /** The fault of the next request that has this text in it, and whether the server is gone afterwards. */
 let next: { readonly of: string; readonly fault: TcpFault; readonly isGone: boolean } | undefined;
 const passed: string[] = [];
+/** The request that was struck last. */
+let struck = '';
 const proxy = await startTcpFaultProxy(server.port, (request) => {
   if (!next || !request.includes(next.of)) {
     passed.push(request);
@@ -35,6 +41,7 @@ const proxy = await startTcpFaultProxy(server.port, (request) => {
   }
   const { fault, isGone } = next;
   next = undefined;
+  struck = request;
   if (isGone) proxy.goAway();
   return fault;
 });
@@ -61,18 +68,22 @@ interface Connected {
   send(): Promise<unknown>;
 }
 
+/** Resolves at `ready`. `once` of node:events would reject if a try to connect fails first. */
+const ready = (client: { once(event: 'ready', listener: () => void): unknown }) =>
+  new Promise<void>((resolve) => client.once('ready', resolve));
+
 const ioredis = (Its: typeof Redis, options: object) => async (): Promise<Connected> => {
   const client = new Its({ port: proxy.port, retryStrategy: () => 50, ...options });
   client.on('error', () => undefined);
   onTestFinished(() => client.disconnect());
-  await client.ping();
+  await ready(client);
   return {
     client,
     keep(text) {
       next = { of: text, fault: 'drop-request', isGone: true };
     },
     async send() {
-      await proxy.comeBack();
+      await Promise.all([ready(client), proxy.comeBack()]);
       await client.ping();
     },
   };
@@ -114,8 +125,7 @@ describe.each(CLIENTS)('F124 row 137: what %s keeps until its call is over', (na
     const [store, call] = [redisStore({ client }), callsOfOneProcess()];
     const lock = `kept by ${name}`;
     const [warm, kept] = [claim({ name: lock }), claim({ name: lock, tickMs: Date.UTC(2026, 0, 1) })];
-    const first = await store.acquire(warm, call());
-    if (first.status === 'acquired') await store.release(first.lease, done, call());
+    await store.release(await grant(store, warm, call()), done, call());
 
     await keep(kept.attemptId);
     await expect(store.acquire(kept, call(300))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
@@ -131,9 +141,7 @@ describe.each(CLIENTS)('F124 row 137: what %s keeps until its call is over', (na
     const { client, keep, send } = await connect();
     const [store, call] = [redisStore({ client }), callsOfOneProcess()];
     const lock = `extended by ${name}`;
-    const acquired = await store.acquire(claim({ name: lock, tickMs: Date.UTC(2026, 0, 1) }), call());
-    if (acquired.status === 'refused') throw new Error(acquired.reason);
-    const { lease } = acquired;
+    const lease = await grant(store, claim({ name: lock, tickMs: Date.UTC(2026, 0, 1) }), call());
     await store.extend(lease, { leaseMs: 60_000 }, call());
     const before = await direct.hget(`lock:${lock}`, 'lockUntil');
 
@@ -149,6 +157,56 @@ describe.each(CLIENTS)('F124 row 137: what %s keeps until its call is over', (na
   });
 });
 
+/** Clients at the first call of a process, and what becomes of an acquire that they send late. */
+const AT_FIRST: [string, () => Promise<Connected>, answer: string, state: string][] = [
+  // This client resends the acquire, and the library cannot know that there were two requests.
+  ['ioredis as it comes', ioredis(Redis, {}), 'granted', 'held'],
+  ['ioredis that is told', ioredis(Redis, SENDS_ONCE), 'refused', 'free'],
+  ['node-redis as it comes', nodeRedis, 'refused', 'free'],
+];
+/** Calls that share no clock, so that none knows the server's time, with much time: to connect again may take long. */
+const patient = () => patientCall(shiftedClock(0));
+
+describe.each(AT_FIRST)('F5 F6 an acquire of %s at the first call of a process', (name, connect, answer, state) => {
+  test('that was lost, and comes when another has had the lock and given it back', async () => {
+    const { client } = await connect();
+    const [holders, mine] = [redisStore({ client: direct }), redisStore({ client })];
+    const lock = `late by ${name}`;
+    // From here on, both clients know that Redis has the script.
+    await grant(mine, claim({ name: `${lock}, before` }));
+    const held = await grant(holders, claim({ name: lock }));
+
+    next = { of: '', fault: 'drop-request', isGone: false };
+    expect(await mine.acquire(claim({ name: lock }), patient())).toMatchObject({ status: 'refused', reason: 'locked' });
+    expect(await holders.release(held, done, patient())).toBe('released');
+
+    expect(await sent(struck)).toMatch(new RegExp(`\\n\\["${answer}",`));
+  });
+
+  test('that was given up while Redis was away', async () => {
+    const { client, send } = await connect();
+    const store = redisStore({ client });
+    const lock = `given up by ${name}`;
+    await grant(store, claim({ name: `${lock}, before` }));
+
+    proxy.goAway();
+    const lost = store.acquire(claim({ name: lock }), { ...patient(), tryMs: 200, budgetMs: 600 });
+    await expect(lost).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await send();
+
+    expect((await direct.hget(`lock:${lock}`, 'state')) ?? 'free').toBe(state);
+  });
+});
+
+/** Sends a request on a new connection. @returns the answer */
+async function sent(request: string): Promise<string> {
+  const socket = connect(server.port, server.host);
+  socket.write(request, 'latin1');
+  const [reply] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  return reply.toString('latin1');
+}
+
 describe.each<[string, () => UpstashRedis]>([
   ['as it comes', () => new UpstashRedis({ url: bridge.url, token: bridge.token })],
   ['one by one', () => new UpstashRedis({ url: bridge.url, token: bridge.token, enableAutoPipelining: false })],
@@ -157,8 +215,7 @@ describe.each<[string, () => UpstashRedis]>([
   test('takes no lock, and the tick runs when it is tried again', async () => {
     const [store, call] = [upstashStore({ redis: make() }), callsOfOneProcess()];
     const lock = `kept by Upstash ${name}`;
-    const first = await store.acquire(claim({ name: lock }), call());
-    if (first.status === 'acquired') await store.release(first.lease, done, call());
+    await store.release(await grant(store, claim({ name: lock }), call()), done, call());
     const kept = claim({ name: lock });
     const isOf = (verb: string) => (request: { readonly body: unknown }) =>
       upstashVerbOf(request.body) === verb && upstashAttemptOf(request.body) === kept.attemptId;

@@ -2,13 +2,14 @@ import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:tls';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
-import { executeWithLock } from 'single-execution';
 import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ownEngine } from '../../support/backends/stage.js';
 import { innerCli } from '../../support/inner-cli.js';
 import { listening } from '../../support/loopback.js';
+import { runOn } from '../../support/one-run.js';
 import { packagesOf } from '../../support/package-sets.js';
+import { says } from '../../support/settled.js';
 import { TEST_CERTIFICATE, TEST_KEY } from '../../support/test-certificates.js';
 
 /* What is set wrong is no outage: it is reported at once, with what to correct, and never as UNAVAILABLE. */
@@ -69,14 +70,7 @@ const MISTAKES: [string, string, RegExp][] = [
   ['a database that does not exist', `${server.url}/99`, /no database of this number: correct the end of the URL/],
 ];
 
-const run = (client: Client) =>
-  executeWithLock(() => 'ran', {
-    name: 'mistake',
-    store: redisStore({ client }),
-    lockAtMostFor: '5m',
-    onStoreError: 'run',
-    observers: [],
-  });
+const run = (client: Client) => runOn(redisStore({ client }), () => 'ran', { name: 'mistake', onStoreError: 'run' });
 
 describe.each(CLIENTS)('F120 %s', (_, connect) => {
   test.each(MISTAKES)('with %s is told so at once', async (__, url, remedy) => {
@@ -103,10 +97,9 @@ test.each([
   ['ioredis', Redis],
   ['the oldest ioredis', OldestRedis],
 ] as const)('F120 a URL of another scheme, which %s takes for a path, is told at once', async (_, Its) => {
-  await expect(run(ioredis(Its, `http://127.0.0.1:${server.port}`))).rejects.toMatchObject({
-    code: 'INVALID_REQUEST',
-    message: expect.stringContaining('the URL does not begin with redis:// or rediss://'),
-  });
+  await expect(run(ioredis(Its, `http://127.0.0.1:${server.port}`))).rejects.toMatchObject(
+    says('INVALID_REQUEST', 'the URL does not begin with redis:// or rediss://'),
+  );
 });
 
 test.each(MISTAKES)('F120 the command-line tool tells %s at once', async (_, url) => {
@@ -143,24 +136,19 @@ test('the right password is let in, also by a client that is not connected yet',
   expect(await run(nodeRedis(createClient, urlOf('right')))).toMatchObject({ status: 'executed' });
 });
 
-/** What is warned of by two runs over a client of node-redis, whose broken connection would end the process. */
-async function warningsOf(listens: boolean): Promise<string[]> {
+test.each([
+  ['without a listener for errors is warned of once, with the remedy', false],
+  ['that listens for errors is not warned of', true],
+])('a client of node-redis %s', async (_, listens) => {
   const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   onTestFinished(() => warned.mockRestore());
+  // A connection of the first client that breaks would end the process.
   const client = createClient({ url: server.url });
   if (listens) client.on('error', () => undefined);
   await client.connect();
   onTestFinished(() => client.destroy());
-  const options = { name: 'listener', store: redisStore({ client }), lockAtMostFor: '1m', observers: [] } as const;
-  await executeWithLock(() => undefined, options);
-  await executeWithLock(() => undefined, options);
-  return warned.mock.calls.map(([line]) => String(line));
-}
+  for (let runs = 0; runs < 2; runs++) await run(client);
 
-test('a client of node-redis without a listener for errors is warned of once, with the remedy', async () => {
-  expect(await warningsOf(false)).toEqual([expect.stringContaining("add client.on('error', …)")]);
-});
-
-test('a client of node-redis that listens for errors is not warned of', async () => {
-  expect(await warningsOf(true)).toEqual([]);
+  const lines = warned.mock.calls.map(([line]) => String(line));
+  expect(lines).toEqual(listens ? [] : [expect.stringContaining("add client.on('error', …)")]);
 });

@@ -8,10 +8,11 @@ import { lockStoreContract } from 'single-execution/testing';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ownEngine } from '../../support/backends/stage.js';
 import { redisHarness } from '../../support/contract-harness.js';
-import { innerCli } from '../../support/inner-cli.js';
+import { commandsAbout, innerCli, innerCliOn } from '../../support/inner-cli.js';
 import { memberCases } from '../../support/member-cases.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
 import { redisCases } from '../../support/redis-cases.js';
+import { says } from '../../support/settled.js';
 
 /* The users of docs/stores/redis.md, "Permissions or setup", made with the lines of that page and nothing else. */
 
@@ -70,35 +71,17 @@ describe.concurrent.each(CLIENTS)(
   },
 );
 
-const NINE = '2026-01-01T09:00:00Z';
-const TEN = '2026-01-01T10:00:00Z';
+test.each(commandsAbout('job', '2026-01-01T09:00:00Z').filter(([command]) => command !== 'doctor'))(
+  'row 141 an operator may use the command %s',
+  async (...command) => {
+    const store = redisStore({ client: redis });
+    await redis.del('lock:job');
+    await store.release(await grant(store, claim({ name: 'job', tickMs: Date.UTC(2026, 0, 1, 8) })), done, call());
+    const { stderr } = await innerCliOn(['--redis-url', urlOf('operators')], command);
 
-/** Makes a lock that is free, whose tick of nine is done. */
-async function freeLock(): Promise<void> {
-  const store = redisStore({ client: redis });
-  await redis.del('lock:job', 'lock:other');
-  await store.release(await grant(store, claim({ name: 'job', tickMs: Date.parse(NINE) })), done, call());
-}
-
-test.each([
-  ['ls'],
-  ['show', 'job'],
-  ['runs', 'job'],
-  ['why', 'job'],
-  ['pause', 'job'],
-  ['resume', 'job'],
-  ['open', 'job'],
-  ['backfill', 'job', '--from', NINE, '--to', TEN, '--schedule', '30 * * * *'],
-  ['forget', 'job', '2026-01-01T09:30:00Z'],
-  ['delete', 'job', '--yes'],
-  ['run', '--name', 'other', '--', 'true'],
-])('row 141 an operator may use the command %s', async (...command) => {
-  await freeLock();
-  const end = command.indexOf('--');
-  const [own, rest] = end === -1 ? [command, []] : [command.slice(0, end), command.slice(end)];
-  const { stderr } = await innerCli([...own, '--redis-url', urlOf('operators'), ...rest]);
-  expect(stderr).not.toMatch(/single-execution:|Redis|failed/);
-});
+    expect(stderr).not.toMatch(/single-execution:|Redis|failed/);
+  },
+);
 
 test('row 141 an operator may use the command unlock', async () => {
   await redis.del('lock:job');
@@ -147,17 +130,15 @@ describe('F129 a right that is missing', () => {
 
   test.each(['scan', 'cluster|nodes'])('such as %s is named to a list', async (right) => {
     await redis.call('ACL', 'SETUSER', 'operators', `-${right}`);
-    await expect(lockAdmin(redisAdminStore({ client: operators })).list()).rejects.toMatchObject({
-      code: 'ACCESS_DENIED',
-      message: expect.stringContaining(`+${right}`),
-    });
+    await expect(lockAdmin(redisAdminStore({ client: operators })).list()).rejects.toMatchObject(
+      says('ACCESS_DENIED', `+${right}`),
+    );
   });
 
   test('to the keys is named with their pattern', async () => {
-    await expect(redisStore({ client: jobs, keyPrefix: 'other:' }).acquire(claim(), call())).rejects.toMatchObject({
-      code: 'ACCESS_DENIED',
-      message: expect.stringContaining('~other:*'),
-    });
+    await expect(redisStore({ client: jobs, keyPrefix: 'other:' }).acquire(claim(), call())).rejects.toMatchObject(
+      says('ACCESS_DENIED', '~other:*'),
+    );
   });
 
   test.each(['hget', 'hmget', 'hset', 'hdel'])('such as %s is found by doctor', async (right) => {

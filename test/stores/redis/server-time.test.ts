@@ -4,7 +4,8 @@ import { manualClock } from 'single-execution/testing';
 import { expect, test } from 'vitest';
 import { clearedEngine } from '../../support/backends/stage.js';
 import { storeCall } from '../../support/contract-harness.js';
-import { claim, done } from '../../support/one-run.js';
+import { claim, done, grant } from '../../support/one-run.js';
+import { failureOf, says } from '../../support/settled.js';
 
 /* What a process knows of Redis's clock from earlier answers, and how it learns that it was wrong. */
 
@@ -34,97 +35,92 @@ function clientOfRedisAhead() {
   return { client, state };
 }
 
-/** Acquires, extends and releases a lock. @returns how many requests each took */
-async function costs(state: { requests: string[][] }, store: ReturnType<typeof redisStore>, call: () => object) {
-  const of = async <T>(send: () => Promise<T>): Promise<[T, number]> => {
+/** A store over such a client, and a clock that stands still. */
+function stage() {
+  const { client, state } = clientOfRedisAhead();
+  const store = redisStore({ client });
+  const clock = manualClock();
+  const asking = () => storeCall(clock);
+  const countOf = async <T>(send: () => Promise<T>): Promise<[T, number]> => {
     state.requests.length = 0;
     return [await send(), state.requests.length];
   };
-  const asked = call() as ReturnType<typeof storeCall>;
-  const [granted, acquire] = await of(() => store.acquire(claim(), asked));
-  if (granted.status !== 'acquired') throw new Error(granted.reason);
-  const [extended, extend] = await of(() => store.extend(granted.lease, { leaseMs: 90_000 }, asked));
-  expect(extended.status).toBe('extended');
-  const [released, release] = await of(() => store.release(granted.lease, done, asked));
-  expect(released).toBe('released');
-  return { acquire, extend, release };
+  /** Acquires, extends and releases a lock. @returns how many requests each took */
+  const costs = async () => {
+    const [granted, acquire] = await countOf(() => store.acquire(claim(), asking()));
+    if (granted.status !== 'acquired') throw new Error(granted.reason);
+    const [extended, extend] = await countOf(() => store.extend(granted.lease, { leaseMs: 90_000 }, asking()));
+    const [released, release] = await countOf(() => store.release(granted.lease, done, asking()));
+    expect([extended.status, released]).toEqual(['extended', 'released']);
+    return { acquire, extend, release };
+  };
+  return { client, state, store, clock, asking, costs };
 }
 
 test('row 137: the first acquire of a process carries no instant, and all others do', async () => {
-  const { client, state } = clientOfRedisAhead();
-  const store = redisStore({ client });
-  const clock = manualClock(Date.UTC(2001, 0, 1));
+  const { state, store, asking } = stage();
   const CALL_END = 5;
-  await store.acquire(claim({ name: 'first' }), storeCall(clock));
+  await store.acquire(claim({ name: 'first' }), asking());
   expect(state.requests.at(-1)?.[CALL_END]).toBe('');
 
-  await store.acquire(claim({ name: 'second' }), storeCall(clock));
+  await store.acquire(claim({ name: 'second' }), asking());
   const callEnd = Number(state.requests.at(-1)?.[CALL_END]);
   expect(callEnd - Date.now()).toBeGreaterThan(-60_000);
   expect(callEnd - Date.now()).toBeLessThanOrEqual(5_000);
 });
 
-test('a run costs no request more once the server’s time is known', async () => {
-  const { client, state } = clientOfRedisAhead();
-  const store = redisStore({ client });
-  const clock = manualClock();
-  await costs(state, store, () => storeCall(clock));
-  expect(await costs(state, store, () => storeCall(clock))).toEqual({ acquire: 1, extend: 1, release: 1 });
-});
+type Stage = ReturnType<typeof stage>;
+const HOUR_MS = 3_600_000;
+test.each<[string, string, number, (stage: Stage) => unknown]>([
+  ['a run costs no request more', 'once the server’s time is known', 1, () => undefined],
+  [
+    'F126 one request is asked again, and nothing fails,',
+    'after a failover to a Redis whose clock is ahead',
+    2,
+    ({ state }) => {
+      state.aheadMs = HOUR_MS;
+    },
+  ],
+  [
+    'F126 one request is asked again',
+    // For the process no time has passed, for Redis an hour.
+    'after a suspension in which the monotonic clock stood still',
+    2,
+    ({ state, clock }) => {
+      state.aheadMs = HOUR_MS;
+      clock.stepWall(HOUR_MS);
+    },
+  ],
+  [
+    'F126 nothing is asked again',
+    'after a failover to a Redis whose clock is behind',
+    1,
+    async ({ state }) => {
+      state.aheadMs = -HOUR_MS;
+      await redis.flushall();
+    },
+  ],
+])('%s %s', async (_, __, acquire, happens) => {
+  const one = stage();
+  await one.costs();
+  await happens(one);
 
-test('F126 after a failover to a Redis whose clock is ahead, one request is asked again, and nothing fails', async () => {
-  const { client, state } = clientOfRedisAhead();
-  const store = redisStore({ client });
-  const clock = manualClock();
-  await costs(state, store, () => storeCall(clock));
-  state.aheadMs = 3_600_000;
-
-  expect(await costs(state, store, () => storeCall(clock))).toEqual({ acquire: 2, extend: 1, release: 1 });
-});
-
-test('F126 after a suspension in which the monotonic clock stood still, one request is asked again', async () => {
-  const { client, state } = clientOfRedisAhead();
-  const store = redisStore({ client });
-  const clock = manualClock();
-  await costs(state, store, () => storeCall(clock));
-  // For the process no time has passed, for Redis an hour.
-  state.aheadMs = 3_600_000;
-  clock.stepWall(3_600_000);
-
-  expect(await costs(state, store, () => storeCall(clock))).toEqual({ acquire: 2, extend: 1, release: 1 });
-});
-
-test('F126 after a failover to a Redis whose clock is behind, nothing is asked again', async () => {
-  const { client, state } = clientOfRedisAhead();
-  const store = redisStore({ client });
-  const clock = manualClock();
-  state.aheadMs = 3_600_000;
-  await costs(state, store, () => storeCall(clock));
-  state.aheadMs = 0;
-  await redis.flushall();
-
-  expect(await costs(state, store, () => storeCall(clock))).toEqual({ acquire: 1, extend: 1, release: 1 });
+  expect(await one.costs()).toEqual({ acquire, extend: 1, release: 1 });
 });
 
 test('an attempt that has the lock already is told so, however late it asks', async () => {
-  const { client, state } = clientOfRedisAhead();
-  const store = redisStore({ client });
-  const clock = manualClock();
+  const { state, store, asking } = stage();
   const asked = claim();
-  const first = await store.acquire(asked, storeCall(clock));
+  const { fencingToken } = await grant(store, asked, asking());
   state.requests.length = 0;
   state.aheadMs = 30_000;
 
-  const again = await store.acquire(asked, storeCall(clock));
-  expect(again).toMatchObject({
-    status: 'acquired',
-    lease: first.status === 'acquired' && { fencingToken: first.lease.fencingToken },
-  });
+  expect(await store.acquire(asked, asking())).toMatchObject({ status: 'acquired', lease: { fencingToken } });
   expect(state.requests).toHaveLength(1);
 });
 
 test('a server whose clock jumps with each request is unavailable, and the lock stays free', async () => {
-  const { client, state } = clientOfRedisAhead();
+  const { client, state, clock, asking } = stage();
   const hasty: IORedisClient = {
     eval: (...asked) => client.eval(...asked),
     evalsha: (...asked) => {
@@ -133,14 +129,10 @@ test('a server whose clock jumps with each request is unavailable, and the lock 
     },
   };
   const store = redisStore({ client: hasty });
-  const clock = manualClock();
-  await store.acquire(claim({ name: 'another' }), storeCall(clock));
+  await store.acquire(claim({ name: 'another' }), asking());
 
-  const asking = expect(store.acquire(claim(), { ...storeCall(clock), budgetMs: 50 })).rejects.toMatchObject({
-    code: 'UNAVAILABLE',
-    message: expect.stringContaining('no answer from Redis in time'),
-  });
+  const failed = failureOf(store.acquire(claim(), { ...asking(), budgetMs: 50 }));
   await clock.advance(100);
-  await asking;
+  expect(await failed).toMatchObject(says('UNAVAILABLE', 'no answer from Redis in time'));
   expect(await redis.hget('lock:digest', 'state')).toBeNull();
 });

@@ -1,7 +1,5 @@
 import { inspect } from 'node:util';
 import { Redis as UpstashRedis } from '@upstash/redis';
-import { Redis } from 'ioredis';
-import { createClient } from 'redis';
 import { type UpstashStoreOptions, upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newAttemptId } from '../../../src/core/values/names.js';
@@ -9,6 +7,7 @@ import { DELETE, FORCE_RELEASE, GET, PAUSE, RESUME } from '../../../src/stores/r
 import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, RELEASE } from '../../../src/stores/redis/scripts.js';
 import { clearedEngine } from '../../support/backends/stage.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
+import { says } from '../../support/settled.js';
 import type { BridgeRequest } from '../../support/upstash-bridge.js';
 
 const { client: redis, bridge } = await clearedEngine('upstash');
@@ -173,19 +172,9 @@ describe('a client without a URL', () => {
     const fetched = vi.spyOn(globalThis, 'fetch');
     onTestFinished(() => void vi.restoreAllMocks());
 
-    await expect(upstashStore({ redis: make() }).acquire(claim(), call(5_000))).rejects.toMatchObject({
-      code: 'ACCESS_DENIED',
-      message: expect.stringContaining('has no URL: set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN'),
-    });
+    await expect(upstashStore({ redis: make() }).acquire(claim(), call(5_000))).rejects.toMatchObject(
+      says('ACCESS_DENIED', 'has no URL: set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN'),
+    );
     expect(fetched).not.toHaveBeenCalled();
   });
-});
-
-test.each<[string, unknown]>([
-  ['ioredis', new Redis({ lazyConnect: true })],
-  ['node-redis', createClient()],
-])('a client of %s is refused', (_, client) => {
-  expect(() => upstashStore({ redis: client as UpstashStoreOptions['redis'] })).toThrow(
-    'redis is a client of ioredis or node-redis: pass it to redisStore({ client })',
-  );
 });

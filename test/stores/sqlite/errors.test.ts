@@ -1,26 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { explain } from '../../../src/stores/sql/sql-errors.js';
 import { SQLITE_ERRORS } from '../../../src/stores/sqlite/sqlite-errors.js';
+import { judged, type Meanings, thrown } from '../sql/judged.js';
 
-const judged = (error: unknown) => {
-  const { code, isUnsent = false } = explain(SQLITE_ERRORS, error, '"locks"');
-  return [code, isUnsent];
-};
-
-const thrown = (message: string, more: object = {}) => Object.assign(new Error(message), more);
 const NUMBERS: Readonly<Record<string, number>> = {
-  ERROR: 1,
-  BUSY: 5,
-  LOCKED: 6,
-  READONLY: 8,
-  READONLY_DBMOVED: 1032,
-  IOERR: 10,
-  CORRUPT: 11,
-  FULL: 13,
-  CANTOPEN: 14,
-  CONSTRAINT_NOTNULL: 1299,
-  NOTADB: 26,
-  NOMEM: 7,
+  ...{
+    ERROR: 1,
+    BUSY: 5,
+    LOCKED: 6,
+    NOMEM: 7,
+    READONLY: 8,
+    IOERR: 10,
+    CORRUPT: 11,
+    FULL: 13,
+    CANTOPEN: 14,
+    NOTADB: 26,
+  },
+  ...{ READONLY_DBMOVED: 1032, CONSTRAINT_NOTNULL: 1299 },
 };
 
 /*
@@ -97,14 +92,14 @@ describe.each(Object.entries(CLIENTS))('F132 the result code counts, thrown by %
     ['CONSTRAINT_NOTNULL', 'NOT NULL constraint failed: locks.more', 'KEY_SCHEMA', true],
     ['NOTADB', 'file is not a database', 'INVALID_REQUEST', true],
   ])('%s, %s is %s', (result, words, meaning, isUnsent) => {
-    expect(judged(wrap(result, words))).toEqual([meaning, isUnsent]);
+    expect(judged(SQLITE_ERRORS, wrap(result, words))).toEqual([meaning, isUnsent]);
   });
 });
 
 const fetchFailed = (cause: Error) => new TypeError('fetch failed', { cause });
 
 /** Mistakes and outages, by the code and by whether the statement is known not to have been sent. */
-const MEANINGS: readonly (readonly [code: string, isUnsent: boolean, errors: Readonly<Record<string, unknown>>])[] = [
+const MEANINGS: Meanings = [
   ['TABLE_NOT_FOUND', true, { 'words without a code': thrown('no such table: nowhere') }],
   [
     'INVALID_REQUEST',
@@ -162,7 +157,7 @@ const MEANINGS: readonly (readonly [code: string, isUnsent: boolean, errors: Rea
 
 describe.each(MEANINGS)('F133 %s, surely not sent: %s', (code, isUnsent, errors) => {
   test.each(Object.entries(errors))('%s', (_, error) => {
-    expect(judged(error)).toEqual([code, isUnsent]);
+    expect(judged(SQLITE_ERRORS, error)).toEqual([code, isUnsent]);
   });
 });
 
@@ -195,6 +190,6 @@ describe.each([
     ['a client of one’s own', thrown(`no answer to ${name} from https://${name}.example`)],
     ['a path in a message', thrown(`request to /v2/${name} failed`, { code: 'ETIMEDOUT' })],
   ])('behind %s proves nothing', (_, error) => {
-    expect(judged(error)).toEqual(['UNAVAILABLE', false]);
+    expect(judged(SQLITE_ERRORS, error)).toEqual(['UNAVAILABLE', false]);
   });
 });

@@ -1,18 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
-import { playFileScenes } from './file-scenes.js';
+import { playFileScenes, syncFile } from './file-scenes.js';
 
 /* Plays what can happen to a database file on node:sqlite, and prints what callers got. */
 
-const seen = await playFileScenes((path) => {
-  const client = new DatabaseSync(path);
-  return {
-    client,
-    exec: async (sql) => client.exec(sql),
-    async lock() {
-      client.exec('BEGIN IMMEDIATE');
-      return async () => client.exec('ROLLBACK');
-    },
-    close: () => client.close(),
-  };
-});
+const seen = await playFileScenes((path) => syncFile(new DatabaseSync(path)));
 process.stdout.write(JSON.stringify(seen));

@@ -3,9 +3,9 @@ import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Execution, executeWithLock, type LockStore } from 'single-execution';
+import type { Execution, LockStore } from 'single-execution';
 import { createSqliteTable, type SqliteClient, sqliteStore } from 'single-execution/sqlite';
-import { call, claim, done, grant } from '../../support/one-run.js';
+import { call, claim, done, grant, runOn } from '../../support/one-run.js';
 
 /*
  * What can happen to a database file, and what callers of the store get then. It is played over each client, also by a
@@ -23,6 +23,17 @@ export interface FileClient {
 }
 
 export type OpenFile = (path: string) => FileClient;
+
+/** A connection of a client that works synchronously. */
+export const syncFile = (client: SqliteClient & { exec(sql: string): unknown; close(): void }): FileClient => ({
+  client,
+  exec: async (sql) => client.exec(sql),
+  async lock() {
+    client.exec('BEGIN IMMEDIATE');
+    return async () => client.exec('ROLLBACK');
+  },
+  close: () => client.close(),
+});
 
 /** What callers got, in their order. */
 export type Seen = Readonly<Record<string, unknown>>;
@@ -49,8 +60,7 @@ const answerOf = (asked: Promise<unknown>): Promise<unknown> =>
 const stored = async (store: ReturnType<typeof sqliteStore>, name: string) =>
   (await store.get(name, call()))?.item?.['state'] ?? 'nothing';
 
-const once = (store: LockStore, name = 'digest') =>
-  answerOf(executeWithLock(() => 'done', { name, store, lockAtMostFor: '1m', observers: [] }));
+const once = (store: LockStore, name = 'digest') => answerOf(runOn(store, () => 'done', { name }));
 
 /** Another process writes for longer than a call may take. */
 async function lockedForLong({ open }: Stage): Promise<Seen> {
@@ -69,7 +79,7 @@ async function lockedAtRelease({ open }: Stage): Promise<Seen> {
     unlock = await other.lock();
     return 'the value';
   };
-  const outcome = await executeWithLock(task, { name: 'digest', store: one.store, lockAtMostFor: '1m', observers: [] });
+  const outcome = await runOn(one.store, task);
   await unlock();
   return { value: Object(outcome).value, release: Object(outcome).release, other: await once(other.store) };
 }
@@ -86,8 +96,7 @@ async function lockedUnderARun({ open }: Stage): Promise<Seen> {
     while (next === 'locked') next = await once(other.store);
     return [(signal.reason as Error).name, next];
   };
-  const options = { lockAtMostFor: LEASE_MS, keepAlive: true, observers: [] };
-  const outcome = Object(await executeWithLock(task, { name: 'digest', store: one.store, ...options }));
+  const outcome = Object(await runOn(one.store, task, { lockAtMostFor: LEASE_MS, keepAlive: true }));
   // libSQL writes nothing for a while after it was refused; see docs/stores/sqlite.md.
   return { aborted: outcome.value[0], other: outcome.value[1], released: outcome.release === 'released' };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { nativePackages } from '../../clients/on-demand.js';
-import { playFileScenes, seenInFiles } from './file-scenes.js';
+import { playFileScenes, seenInFiles, syncFile } from './file-scenes.js';
 
 /** The package is compiled once, which takes minutes. */
 const LONGEST_MS = 900_000;
@@ -9,18 +9,7 @@ test(
   'F177 F178 a file that is locked, deleted, replaced, full or read-only, over better-sqlite3',
   async () => {
     const Database = (await nativePackages('better-sqlite3'))('better-sqlite3');
-    const seen = await playFileScenes((path) => {
-      const client = new Database(path, { timeout: 0 });
-      return {
-        client,
-        exec: async (sql) => client.exec(sql),
-        async lock() {
-          client.exec('BEGIN IMMEDIATE');
-          return async () => client.exec('ROLLBACK');
-        },
-        close: () => client.close(),
-      };
-    });
+    const seen = await playFileScenes((path) => syncFile(new Database(path, { timeout: 0 })));
 
     expect(seen).toEqual(seenInFiles());
   },

@@ -3,22 +3,15 @@ import { AzureNamedKeyCredential, TableClient } from '@azure/data-tables';
 import { azureTableStore, createAzureTable } from 'single-execution/azure';
 import { ACCOUNT, type Azurite, connectionOf, startAzurite } from '../azurite.js';
 import { redisHarness } from '../contract-harness.js';
-import { type Fault, startFaultProxy } from '../fault-proxy.js';
-import { type Backend, type Engine, LATE_MS, type Sends } from './backend.js';
-
-const DELAY_MS = 400;
+import type { Fault } from '../fault-proxy.js';
+import { type Backend, type Engine, locksOf, opened, type Sends } from './backend.js';
+import { HTTP_FAULTS, httpNetwork } from './http-network.js';
 
 const FAULTS: Readonly<Record<string, Fault>> = {
-  'reset before': { kind: 'reset', at: 'before' },
-  'reset after': { kind: 'reset', at: 'after' },
-  'hang before': { kind: 'hang', at: 'before' },
-  'hang after': { kind: 'hang', at: 'after' },
+  ...HTTP_FAULTS,
   ServerBusy: azureError('before', 503, 'ServerBusy'),
   InternalError: azureError('after', 500, 'InternalError'),
   AuthenticationFailed: azureError('before', 403, 'AuthenticationFailed'),
-  delay: { kind: 'delay', ms: DELAY_MS },
-  duplicate: { kind: 'duplicate' },
-  late: { kind: 'late' },
 };
 
 /** An error as the service writes it. */
@@ -94,13 +87,8 @@ export const azure: Backend<AzureEngine> = {
       args: ({ place }) => ['--azure-table', place],
       env: { AZURE_STORAGE_CONNECTION_STRING: connectionOf(server.url) },
       async network(choose) {
-        const proxy = await startFaultProxy(server.url, ({ body }) => FAULTS[choose(isRenewal(body)) ?? '']);
-        const late = setInterval(() => void proxy.deliverLate().catch(() => undefined), LATE_MS);
-        const stop = () => {
-          clearInterval(late);
-          return proxy.stop();
-        };
-        return { url: `${proxy.endpoint}/${ACCOUNT.name}`, stop };
+        const { url, stop } = await httpNetwork(new URL(server.url).origin, choose, FAULTS, isRenewal);
+        return { url: `${url}/${ACCOUNT.name}`, stop };
       },
       stop: server.stop,
     };
@@ -108,11 +96,7 @@ export const azure: Backend<AzureEngine> = {
   async open({ url, place }, sends) {
     const own = azureClient(url, place);
     const client = sends ? counted(own, sends) : own;
-    const prefixed = (keyPrefix: string) => {
-      const store = azureTableStore({ client, keyPrefix });
-      return { store, admin: store };
-    };
-    return { ...prefixed(''), prefixed, close: () => undefined };
+    return opened((keyPrefix) => locksOf(azureTableStore({ client, keyPrefix })));
   },
 };
 

@@ -101,6 +101,16 @@ export interface Backend<E extends Engine = Engine> {
   open(address: StoreAddress, sends?: Sends): Promise<OpenStore>;
 }
 
+/** A store over the connections of a client. @param locksOf makes the locks with a prefix */
+export const opened = (locksOf: (keyPrefix: string) => Locks, close: () => unknown = () => undefined): OpenStore => ({
+  ...locksOf(''),
+  prefixed: locksOf,
+  close: () => void close(),
+});
+
+/** The locks of a store that serves operators, too. */
+export const locksOf = (store: Locks['store'] & Locks['admin']): Locks => ({ store, admin: store });
+
 /** The table of a SQL store that is given none. */
 export const DEFAULT_TABLE = 'single_execution_locks';
 

@@ -1,20 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { durableObjectStore, type LockNamespace } from 'single-execution/durable-objects';
 import { redisHarness } from '../contract-harness.js';
-import { type Fault, startFaultProxy } from '../fault-proxy.js';
-import { type Backend, type Engine, LATE_MS, type Sends } from './backend.js';
-
-const DELAY_MS = 400;
-
-const FAULTS: Readonly<Record<string, Fault>> = {
-  'reset before': { kind: 'reset', at: 'before' },
-  'reset after': { kind: 'reset', at: 'after' },
-  'hang before': { kind: 'hang', at: 'before' },
-  'hang after': { kind: 'hang', at: 'after' },
-  delay: { kind: 'delay', ms: DELAY_MS },
-  duplicate: { kind: 'duplicate' },
-  late: { kind: 'late' },
-};
+import { type Backend, type Engine, locksOf, opened, type Sends } from './backend.js';
+import { HTTP_FAULTS, httpNetwork } from './http-network.js';
 
 /** The Worker that stands between the tests and the objects. */
 export const WORKER = fileURLToPath(new URL('../objects.worker.ts', import.meta.url));
@@ -37,16 +25,12 @@ export const durableObjects: Backend<ObjectsEngine> = {
   lateMs: 0,
   isQuick: false,
   requests: { run: 2, skip: 1, first: 4 },
-  faults: Object.keys(FAULTS),
+  faults: Object.keys(HTTP_FAULTS),
   ending: { retried: ['reset before', 'reset after'], reported: [] },
   start: () => startObjects(),
   async open({ url, place }, sends) {
     const namespace = namespaceAt(url, sends);
-    const prefixed = (keyPrefix: string) => {
-      const store = durableObjectStore(namespace, { keyPrefix: place + keyPrefix });
-      return { store, admin: store };
-    };
-    return { ...prefixed(''), prefixed, close: () => undefined };
+    return opened((keyPrefix) => locksOf(durableObjectStore(namespace, { keyPrefix: place + keyPrefix })));
   },
 };
 
@@ -86,15 +70,7 @@ export async function startObjects(disk: Disk = {}): Promise<ObjectsEngine> {
     }),
     args: () => [],
     env: {},
-    async network(choose) {
-      const proxy = await startFaultProxy(url, ({ body }) => FAULTS[choose(body['verb'] === 'extend') ?? '']);
-      const late = setInterval(() => void proxy.deliverLate().catch(() => undefined), LATE_MS);
-      const stopProxy = () => {
-        clearInterval(late);
-        return proxy.stop();
-      };
-      return { url: proxy.endpoint, stop: stopProxy };
-    },
+    network: (choose) => httpNetwork(url, choose, HTTP_FAULTS, (body) => body['verb'] === 'extend'),
     stop: async () => void (await stop()),
   };
 }

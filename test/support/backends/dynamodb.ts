@@ -11,23 +11,16 @@ import type { ContractHarness } from 'single-execution/testing';
 import { shiftedClock } from '../clocks.js';
 import { patientCall } from '../contract-harness.js';
 import { sharedDynamoDBLocal, startDynamoDBLocal } from '../dynamodb-local-process.js';
-import { type Fault, startFaultProxy, throttle } from '../fault-proxy.js';
+import { type Fault, throttle } from '../fault-proxy.js';
 import { verbOf } from '../lock-verb.js';
-import { type Backend, type Engine, LATE_MS } from './backend.js';
-
-const DELAY_MS = 400;
+import { type Backend, type Engine, opened } from './backend.js';
+import { HTTP_FAULTS, httpNetwork } from './http-network.js';
 
 const FAULTS: Readonly<Record<string, Fault>> = {
-  'reset before': { kind: 'reset', at: 'before' },
-  'reset after': { kind: 'reset', at: 'after' },
-  'hang before': { kind: 'hang', at: 'before' },
-  'hang after': { kind: 'hang', at: 'after' },
+  ...HTTP_FAULTS,
   InternalServerError: { kind: 'error', at: 'after', status: 500, type: 'InternalServerError' },
   ThrottlingException: throttle,
   AccessDeniedException: { kind: 'error', at: 'before', status: 400, type: 'AccessDeniedException' },
-  delay: { kind: 'delay', ms: DELAY_MS },
-  duplicate: { kind: 'duplicate' },
-  late: { kind: 'late' },
 };
 
 const LOCAL = { region: 'local', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
@@ -67,16 +60,7 @@ export const dynamodb: Backend<DynamoDBEngine> = {
       harness: ({ place }, _, keyPrefix = '') => dynamoDBHarness({ client, tableName: place, keyPrefix }),
       args: ({ place, url }) => ['--table', place, '--endpoint', url, '--region', LOCAL.region],
       env: { AWS_ENDPOINT_URL_DYNAMODB: endpoint },
-      async network(choose) {
-        const faultOf = (isRenewal: boolean) => FAULTS[choose(isRenewal) ?? ''];
-        const proxy = await startFaultProxy(endpoint, ({ body }) => faultOf(verbOf(body) === 'extend'));
-        const late = setInterval(() => void proxy.deliverLate().catch(() => undefined), LATE_MS);
-        const stopProxy = () => {
-          clearInterval(late);
-          return proxy.stop();
-        };
-        return { url: proxy.endpoint, stop: stopProxy };
-      },
+      network: (choose) => httpNetwork(endpoint, choose, FAULTS, (body) => verbOf(body) === 'extend'),
       async stop() {
         client.destroy();
         await stop();
@@ -94,11 +78,13 @@ export const dynamodb: Backend<DynamoDBEngine> = {
         { step: 'finalizeRequest', priority: 'low' },
       );
     }
-    const prefixed = (keyPrefix: string) => {
-      const options = { client, tableName, keyPrefix };
-      return { store: dynamoDBStore(options), admin: dynamoDBAdminStore(options) };
-    };
-    return { ...prefixed(''), prefixed, close: () => client.destroy() };
+    return opened(
+      (keyPrefix) => {
+        const options = { client, tableName, keyPrefix };
+        return { store: dynamoDBStore(options), admin: dynamoDBAdminStore(options) };
+      },
+      () => client.destroy(),
+    );
   },
 };
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type MemoryStore, memoryStore } from 'single-execution/memory';
 import { memoryHarness } from '../contract-harness.js';
 import { call, claim } from '../one-run.js';
-import type { Backend } from './backend.js';
+import { type Backend, locksOf, opened } from './backend.js';
 
 /** The stores of this process, by their places. */
 const places = new Map<string, MemoryStore>();
@@ -47,15 +47,6 @@ export const memory: Backend = {
     };
   },
   async open({ place }) {
-    const store = storeAt(place);
-    return {
-      store,
-      admin: store,
-      prefixed(keyPrefix) {
-        const prefixed = storeAt(`${place} ${keyPrefix}`);
-        return { store: prefixed, admin: prefixed };
-      },
-      close: () => {},
-    };
+    return opened((keyPrefix) => locksOf(storeAt(keyPrefix === '' ? place : `${place} ${keyPrefix}`)));
   },
 };

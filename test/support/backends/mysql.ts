@@ -2,7 +2,16 @@ import { createPool, type Pool, type ResultSetHeader, type RowDataPacket } from 
 import { createMysqlTable, mysqlStore } from 'single-execution/mysql';
 import { type MariaDB, startMariaDB } from '../mariadb.js';
 import { questionMarkStatements, sqlHarness } from '../sql-harness.js';
-import { type Backend, type ChooseFault, DEFAULT_TABLE, type Engine, type Network, tableArgs } from './backend.js';
+import {
+  type Backend,
+  type ChooseFault,
+  DEFAULT_TABLE,
+  type Engine,
+  locksOf,
+  type Network,
+  opened,
+  tableArgs,
+} from './backend.js';
 import { faultsOf, sqlNetwork } from './sql-network.js';
 
 const CUT = 'KILL';
@@ -67,11 +76,10 @@ export const mysql: Backend<MysqlEngine> = {
       return (await pool.execute<Answer>(text, values))[0];
     };
     const client = sends ? watched : pool;
-    const prefixed = (keyPrefix: string) => {
-      const store = mysqlStore({ client, table, keyPrefix });
-      return { store, admin: store };
-    };
-    return { ...prefixed(''), prefixed, close: () => void pool.end() };
+    return opened(
+      (keyPrefix) => locksOf(mysqlStore({ client, table, keyPrefix })),
+      () => pool.end(),
+    );
   },
 };
 

@@ -2,7 +2,16 @@ import { Pool } from 'pg';
 import { createPostgresTable, postgresStore } from 'single-execution/postgres';
 import { type PostgresServer, startPostgresServer } from '../postgres-server.js';
 import { postgresStatements, sqlHarness } from '../sql-harness.js';
-import { type Backend, type ChooseFault, DEFAULT_TABLE, type Engine, type Network, tableArgs } from './backend.js';
+import {
+  type Backend,
+  type ChooseFault,
+  DEFAULT_TABLE,
+  type Engine,
+  locksOf,
+  type Network,
+  opened,
+  tableArgs,
+} from './backend.js';
 import { faultsOf, sqlNetwork } from './sql-network.js';
 
 const CUT = 'pg_terminate_backend';
@@ -56,11 +65,10 @@ export const postgres: Backend<PostgresEngine> = {
       return (await pool.query(text, values)).rows;
     };
     const client = sends ? watched : pool;
-    const prefixed = (keyPrefix: string) => {
-      const store = postgresStore({ client, table, keyPrefix });
-      return { store, admin: store };
-    };
-    return { ...prefixed(''), prefixed, close: () => void pool.end() };
+    return opened(
+      (keyPrefix) => locksOf(postgresStore({ client, table, keyPrefix })),
+      () => pool.end(),
+    );
   },
 };
 

@@ -3,7 +3,7 @@ import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { redisHarness } from '../contract-harness.js';
 import { type RedisServer, startRedisServer } from '../redis-server.js';
 import { startTcpFaultProxy, type TcpFault } from '../tcp-fault-proxy.js';
-import { type Backend, type Engine, type Fields, LATE_MS, type Sends } from './backend.js';
+import { type Backend, type Engine, type Fields, LATE_MS, opened, type Sends } from './backend.js';
 
 const DELAY_MS = 400;
 /** Longer than a store waits for the answer to one try. */
@@ -82,11 +82,13 @@ export const redis: Backend<RedisEngine> = {
     // Ignore this event: ioredis reports each connection that breaks, and makes a new one.
     connection.on('error', () => undefined);
     const client = sends ? counted(connection, sends) : connection;
-    const prefixed = (keyPrefix: string) => {
-      const options = { client, keyPrefix: place + keyPrefix };
-      return { store: redisStore(options), admin: redisAdminStore(options) };
-    };
-    return { ...prefixed(''), prefixed, close: () => connection.disconnect() };
+    return opened(
+      (keyPrefix) => {
+        const options = { client, keyPrefix: place + keyPrefix };
+        return { store: redisStore(options), admin: redisAdminStore(options) };
+      },
+      () => connection.disconnect(),
+    );
   },
 };
 

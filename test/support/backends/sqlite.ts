@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Client } from '@libsql/client';
 import { createSqliteTable, sqliteStore } from 'single-execution/sqlite';
 import { questionMarkStatements, sqlHarness } from '../sql-harness.js';
-import { type Backend, DEFAULT_TABLE, type Engine, tableArgs } from './backend.js';
+import { type Backend, DEFAULT_TABLE, type Engine, locksOf, opened, tableArgs } from './backend.js';
 
 const BUSY_MS = 5_000;
 
@@ -57,11 +57,10 @@ export const sqlite: Backend<SqliteEngine> = {
       return (await connection.batch([{ sql, args }], 'deferred'))[0]?.rows ?? [];
     };
     const client = sends ? watched : connection;
-    const prefixed = (keyPrefix: string) => {
-      const store = sqliteStore({ client, table, keyPrefix });
-      return { store, admin: store };
-    };
-    return { ...prefixed(''), prefixed, close: () => connection.close() };
+    return opened(
+      (keyPrefix) => locksOf(sqliteStore({ client, table, keyPrefix })),
+      () => connection.close(),
+    );
   },
 };
 

@@ -1,7 +1,7 @@
 import { Redis } from '@upstash/redis';
 import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { BRIDGE_TOKEN, type BridgeFault, startUpstashBridge, type UpstashBridge } from '../upstash-bridge.js';
-import { type Backend, LATE_MS } from './backend.js';
+import { type Backend, LATE_MS, opened } from './backend.js';
 import { counted, DEFAULT_PREFIX, prefixArgs, type RedisEngine, startRedis } from './redis.js';
 
 const FAULTS: Readonly<Record<string, BridgeFault>> = {
@@ -52,10 +52,9 @@ export const upstash: Backend<UpstashEngine> = {
   async open({ url, place }, sends) {
     const connection = new Redis({ url, token: BRIDGE_TOKEN, retry: { retries: 0 } });
     const redis = sends ? counted(connection, sends) : connection;
-    const prefixed = (keyPrefix: string) => {
+    return opened((keyPrefix) => {
       const options = { redis, keyPrefix: place + keyPrefix };
       return { store: upstashStore(options), admin: upstashAdminStore(options) };
-    };
-    return { ...prefixed(''), prefixed, close: () => undefined };
+    });
   },
 };
