@@ -11,9 +11,9 @@ import { type BuiltCli, builtCli, type CliEnd, PEERS } from '../support/built-cl
 import { innerCli } from '../support/inner-cli.js';
 
 /** The folders of node_modules with the clients of all stores of processes. */
-export const DATABASE_CLIENTS = STORE_KINDS.flatMap(({ job }) => job?.needed ?? []).map((name) =>
-  name.replace(/\/.*/, ''),
-);
+export const DATABASE_CLIENTS = [
+  ...new Set(STORE_KINDS.flatMap(({ job }) => job?.needed ?? []).map((name) => name.replace(/\/.*/, ''))),
+];
 
 export const KINDS = kindsWith('tool');
 

@@ -11,14 +11,14 @@ export function onServer(operation: OperationName): Column {
   return eachCell(withoutTakeover(TABLE[operation]), listedOneByOne);
 }
 
-function eachCell({ once, ever, ...column }: Column, change: (cell: Cell) => Cell): Column {
-  const { answered, throttled, lost, unheard } = once;
-  return {
-    ...column,
-    once: { answered: change(answered), throttled: change(throttled), lost: change(lost), unheard: change(unheard) },
-    ever: { throttled: change(ever.throttled), lost: change(ever.lost), unheard: change(ever.unheard) },
-  };
-}
+const each = <C extends Readonly<Record<string, Cell>>>(cells: C, change: (cell: Cell) => Cell): C =>
+  Object.fromEntries(Object.entries(cells).map(([kind, cell]) => [kind, change(cell)])) as C;
+
+const eachCell = (column: Column, change: (cell: Cell) => Cell): Column => ({
+  ...column,
+  once: each(column.once, change),
+  ever: each(column.ever, change),
+});
 
 /** Elsewhere than on DynamoDB, a takeover is an acquire. */
 function withoutTakeover(column: Column): Column {
@@ -79,8 +79,7 @@ export function onDatabase(operation: OperationName): Column {
     requests.replace(`${struck}+`, `${struck} (${struck}|read)*`),
     record,
   ];
-  const { throttled, lost, unheard } = ever;
-  const shortened = { throttled: cutShort(throttled), lost: cutShort(lost), unheard: cutShort(unheard) };
+  const shortened = each(ever, cutShort);
   if (AGAIN.test(struck)) return { ...refused, twice: once.unheard, ever: shortened };
   const found: Cell = [
     once.answered[0],

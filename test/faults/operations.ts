@@ -47,8 +47,7 @@ const MARK_MS = 2_000;
  * times shorter.
  */
 const HURRY = 5;
-const ADMIN_TRY_MS = 5_000 / HURRY;
-const ADMIN_MS = 15_000 / HURRY;
+const HURRIED = { tryMs: 5_000 / HURRY, everMs: 15_000 / HURRY };
 
 /** A whole second in the past, the same for all cases. */
 const TICK = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
@@ -117,8 +116,7 @@ export const OPERATIONS = {
   list: {
     before: ({ direct }) => hold(direct),
     ask: async (scene) => ({ text: `${(await adminOf(scene).list()).map(({ name }) => name)}` }),
-    tryMs: ADMIN_TRY_MS,
-    everMs: ADMIN_MS,
+    ...HURRIED,
   },
 
   'acquire, never held': { ask: acquire, everMs: ACQUIRE_MS },
@@ -193,8 +191,7 @@ export const OPERATIONS = {
   get: {
     before: ({ direct }) => hold(direct),
     ask: async (scene) => ({ text: `${(await adminOf(scene).get(NAME))?.state}` }),
-    tryMs: ADMIN_TRY_MS,
-    everMs: ADMIN_MS,
+    ...HURRIED,
   },
 
   forceRelease: {
@@ -203,21 +200,18 @@ export const OPERATIONS = {
       const { fencingToken } = await holdSeen(scene);
       return { text: (await adminOf(scene).forceRelease(NAME, { fencingToken })).status };
     },
-    tryMs: ADMIN_TRY_MS,
-    everMs: ADMIN_MS,
+    ...HURRIED,
   },
 
   pause: {
     ask: async (scene) => ({ text: (await adminOf(scene).pause(NAME)).state }),
-    tryMs: ADMIN_TRY_MS,
-    everMs: ADMIN_MS,
+    ...HURRIED,
   },
 
   resume: {
     before: ({ direct }) => direct.admin.pause(NAME, { untilMs: 8.64e15, by: ANOTHER }, patient()),
     ask: async (scene) => ({ text: await adminOf(scene).resume(NAME) }),
-    tryMs: ADMIN_TRY_MS,
-    everMs: ADMIN_MS,
+    ...HURRIED,
   },
 
   delete: {
@@ -226,8 +220,7 @@ export const OPERATIONS = {
       const { fencingToken } = await holdSeen(scene);
       return { text: await adminOf(scene).delete(NAME, { fencingToken }) };
     },
-    tryMs: ADMIN_TRY_MS,
-    everMs: ADMIN_MS,
+    ...HURRIED,
   },
 
   backfill: {
@@ -236,8 +229,7 @@ export const OPERATIONS = {
       const [gap] = await adminOf(scene).backfill(NAME, { from: TICK - 60_000, to: TICK, schedule: 60_000 });
       return { text: gap?.getTime() === TICK - 60_000 ? 'listed' : 'no gap' };
     },
-    tryMs: ADMIN_TRY_MS,
-    everMs: ADMIN_MS,
+    ...HURRIED,
   },
 
   'check-in': {
