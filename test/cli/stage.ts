@@ -9,6 +9,7 @@ import { type BackendStage, startBackends, warmUp } from '../support/backends/st
 import { type Kind, kindsWith } from '../support/backends.js';
 import { type BuiltCli, builtCli, type CliEnd, PEERS } from '../support/built-cli.js';
 import { innerCli } from '../support/inner-cli.js';
+import { call, claim, done } from '../support/one-run.js';
 
 /** The folders of node_modules with the clients of all stores of processes. */
 export const DATABASE_CLIENTS = STORE_KINDS.flatMap(({ job }) => job?.needed ?? []).map((name) =>
@@ -105,11 +106,9 @@ export async function ranAt(
 ) {
   const { tick, atMs, tookMs, lockedBy, failed = false, schedule } = run;
   const lease = await taken(store, name, { tick: tick.getTime(), lockedBy, clock: clockAt(atMs), schedule });
-  const call = { ...CALL, clock: clockAt(atMs + tookMs), signal: new AbortController().signal };
-  const marks = failed
-    ? ({ result: 'failed', error: 'TypeError', markTickDone: false, markTickFailed: true } as const)
-    : ({ result: 'succeeded', markTickDone: true } as const);
-  const end = await store.release(lease, { ...marks, lockAtLeastForMs: 0, durationMs: tookMs }, call);
+  const failure = { result: 'failed', error: 'TypeError', markTickDone: false, markTickFailed: true } as const;
+  const completion = { ...done, ...(failed && failure), durationMs: tookMs };
+  const end = await store.release(lease, completion, callBy(clockAt(atMs + tookMs)));
   if (end !== 'released') throw new Error(`${name} was not released: ${end}`);
 }
 
@@ -118,7 +117,7 @@ export function clockAt(ms: number): typeof systemClock {
   return { ...systemClock, now: () => ms };
 }
 
-const CALL = { tryMs: 5_000, budgetMs: 15_000, maxClockSkewMs: 0 };
+const callBy = (clock: typeof systemClock) => ({ ...call(15_000), tryMs: 5_000, maxClockSkewMs: 0, clock });
 
 interface Taken {
   readonly leaseMs?: number;
@@ -134,10 +133,8 @@ export async function taken(
   name: string,
   { leaseMs = 3_600_000, lockedBy = 'web-1', tick = Number.NaN, clock = systemClock, schedule }: Taken = {},
 ) {
-  const claim = { name, attemptId: `a${randomUUID()}`, leaseMs, lockedBy, markTickAtStart: false };
-  const call = { ...CALL, clock, signal: new AbortController().signal };
-  const ofTick = { tickMs: tick, ...(schedule !== undefined && { schedule }) };
-  const result = await store.acquire(Number.isNaN(tick) ? claim : { ...claim, ...ofTick }, call);
+  const ofTick = Number.isNaN(tick) ? {} : { tickMs: tick, ...(schedule !== undefined && { schedule }) };
+  const result = await store.acquire(claim({ name, leaseMs, lockedBy, ...ofTick }), callBy(clock));
   if (result.status !== 'acquired') throw new Error(`${name} was not granted`);
   return result.lease;
 }
