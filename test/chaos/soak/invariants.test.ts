@@ -171,7 +171,7 @@ const ANOTHER = { id: 20, tick: 9, on: W2, token: 16, at: 45_600, ending: RAN } 
 const EXECUTED = { ending: 'skipped: already-executed' } as const;
 const HELD_BACK = { ending: 'skipped: lock-at-least-for' } as const;
 /** A run that stood still from its grant until its lease was over. */
-const LATE = { job: KEPT, on: STOPPED, at: 19_980, beganMs: 25_070, endedMs: 25_800, ending: RAN };
+const LATE = { job: KEPT, on: STOPPED, at: 19_980, beganMs: 25_070, endedMs: 25_800, ending: RAN } as const;
 const ASLEEP = worker('w7', { stalls: [{ fromMs: 0, toMs: 90_000 }] });
 
 /**
