@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, type TestContext, test, vi } from 'vitest';
 import { backendOf } from '../support/backends.js';
-import { type BuiltCli, builtCli, type StartedCli } from '../support/built-cli.js';
+import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { inThisRun } from '../support/in-this-run.js';
 import { consoleOf } from './console/stage.js';
 import { freezeServer } from './frozen-server.js';
+import { untilText } from './stage.js';
 
 /*
  * The real server stands still (SIGSTOP) while the tool works: connections stay open, and nothing is answered. The
@@ -53,16 +54,6 @@ async function scene(client: string, { onTestFinished }: Pick<TestContext, 'onTe
       thaw = freezeServer({ port: Number(new URL(address.url).port) });
     },
   };
-}
-
-function untilText({ child }: StartedCli, text: string): Promise<void> {
-  let seen = '';
-  return new Promise((resolve) =>
-    child.stdout?.on('data', (chunk) => {
-      seen += chunk;
-      if (seen.includes(text)) resolve();
-    }),
-  );
 }
 
 const job = (...script: readonly string[]) => ['--', 'sh', '-c', ['echo started', ...script].join('; ')];

@@ -6,11 +6,12 @@ import { test } from 'vitest';
 import type { StoreAddress } from '../support/backends/backend.js';
 import { DEFAULT_PREFIX } from '../support/backends/redis.js';
 import { BACKENDS, openStore } from '../support/backends.js';
-import { type BuiltCli, builtCli, type StartedCli } from '../support/built-cli.js';
+import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { innerCli } from '../support/inner-cli.js';
 import type { RestartedServer } from '../support/kept-server.js';
 import { startRedisServer } from '../support/redis-server.js';
 import { consoleOf } from './console/stage.js';
+import { untilText } from './stage.js';
 
 /*
  * The published tool, while its server restarts: with a command under a lock, and with an open console. A tool that stays
@@ -63,10 +64,6 @@ async function ran(address: StoreAddress, name: string, tick: Date): Promise<str
   const outcome = await executeWithLock(() => 'done', options);
   close();
   return outcome.status === 'skipped' ? outcome.reason : outcome.status;
-}
-
-function untilText({ child }: StartedCli, text: string): Promise<void> {
-  return new Promise((resolve) => child.stdout?.on('data', (chunk) => String(chunk).includes(text) && resolve()));
 }
 
 test.concurrent.for(Object.entries(CASES))(

@@ -7,7 +7,7 @@ import type { LockStore } from '../../src/core/ports/lock-store.js';
 import { systemClock } from '../../src/core/values/clock.js';
 import { type BackendStage, startBackends, warmUp } from '../support/backends/stage.js';
 import { type Kind, kindsWith } from '../support/backends.js';
-import { type BuiltCli, builtCli, type CliEnd, PEERS } from '../support/built-cli.js';
+import { type BuiltCli, builtCli, type CliEnd, PEERS, type StartedCli } from '../support/built-cli.js';
 import { innerCli } from '../support/inner-cli.js';
 import { call, claim, done } from '../support/one-run.js';
 
@@ -78,6 +78,17 @@ export function cliStage(): () => CliStage {
 function withStore(own: readonly string[], store: readonly string[]): readonly string[] {
   const end = own.indexOf('--');
   return end === -1 ? [...own, ...store] : [...own.slice(0, end), ...store, ...own.slice(end)];
+}
+
+/** Resolves when a process has printed these words. */
+export function untilText({ child }: StartedCli, words: string): Promise<void> {
+  let seen = '';
+  return new Promise((resolve) =>
+    child.stdout?.on('data', (chunk) => {
+      seen += chunk;
+      if (seen.includes(words)) resolve();
+    }),
+  );
 }
 
 export const freshName = (job = 'job'): string => `${job}-${randomUUID().slice(0, 8)}`;
