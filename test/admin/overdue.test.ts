@@ -132,7 +132,7 @@ const OTHERS: readonly Case[] = [
   ['of a duration has failed ever since its success', TROUBLED, { schedule: '6h' }, '2026-11-25T08:00:03.000Z'],
 ];
 
-test.each([
+test.each<readonly [string, LockInfo | undefined, object?, string?]>([
   ...NOT_OVERDUE.map(([name, lock, options]) => [`${name}: none`, lock, options, undefined] as const),
   ...OVERDUE.map(([name, lock, options]) => [`${name}: today's`, lock, options, TODAYS] as const),
   ...OTHERS,
