@@ -8,7 +8,7 @@ import { startMariaDB } from '../support/mariadb.js';
 import { startPostgresServer } from '../support/postgres-server.js';
 import { startRedisServer } from '../support/redis-server.js';
 import { startUpstashBridge } from '../support/upstash-bridge.js';
-import { examplesOf } from './examples.js';
+import { onlyExample } from './examples.js';
 import { type ReadersProject, readersProject } from './readers-project.js';
 
 /*
@@ -25,13 +25,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => project?.remove());
 
-const codeOf = (page: string, language: string, part: string) => {
-  const [code = '', ...more] = examplesOf(`docs/paths/${page}.md`, language)
-    .map((block) => block.code)
-    .filter((text) => text.includes(part));
-  expect([code !== '', more.length], `${page}: ${part}`).toEqual([true, 0]);
-  return code;
-};
+const codeOf = (page: string, language: string, part: string) => onlyExample(`docs/paths/${page}.md`, [language], part);
 
 async function database() {
   const { url, stop } = await startPostgresServer();
