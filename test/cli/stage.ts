@@ -80,6 +80,31 @@ function withStore(own: readonly string[], store: readonly string[]): readonly s
   return end === -1 ? [...own, ...store] : [...own.slice(0, end), ...store, ...own.slice(end)];
 }
 
+/** The clients that the tool can use: the kind of store, and the folders of the packages. */
+export const CLIENTS: Readonly<Record<string, readonly [kind: Kind, ...packages: string[]]>> = {
+  pg: ['postgres', 'pg'],
+  'postgres.js': ['postgres', 'postgres'],
+  mysql2: ['mysql', 'mysql2'],
+  mariadb: ['mysql', 'mariadb'],
+  ioredis: ['redis', 'ioredis'],
+  'node-redis': ['redis', 'redis', '@redis'],
+  'the AWS SDK': ['dynamodb', '@aws-sdk'],
+  '@upstash/redis': ['upstash', '@upstash'],
+  '@azure/data-tables': ['azure', '@azure'],
+};
+
+/** The options and the variables that name a store on a port where another server, or none, listens. */
+export function addressAt(kind: Kind, port: number): readonly [args: string[], env: Record<string, string>] {
+  const url = `http://127.0.0.1:${port}`;
+  if (kind === 'dynamodb') return [['--table', 'locks', '--endpoint', url, '--region', 'local'], {}];
+  if (kind === 'upstash') return [['--upstash'], { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: 'hunter2' }];
+  if (kind === 'azure') {
+    const AZURE_STORAGE_CONNECTION_STRING = `TableEndpoint=${url}/acme;SharedAccessSignature=sp=rau&sig=hunter2`;
+    return [['--azure-table', 'locks'], { AZURE_STORAGE_CONNECTION_STRING }];
+  }
+  return [[`--${kind}-url`, `${kind}://ada:hunter2@127.0.0.1:${port}/jobs`], {}];
+}
+
 /** Resolves when a process has printed these words. */
 export function untilText({ child }: StartedCli, words: string): Promise<void> {
   let seen = '';

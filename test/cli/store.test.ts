@@ -11,7 +11,7 @@ import { listening } from '../support/loopback.js';
 import { connectedTo, startRedisServer } from '../support/redis-server.js';
 import { startRestServer } from '../support/rest-server.js';
 import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
-import { cliStage, freshName, taken } from './stage.js';
+import { addressAt, cliStage, freshName, taken } from './stage.js';
 
 const stage = cliStage();
 
@@ -179,17 +179,6 @@ test.each([
 });
 
 describe('a store that is away', () => {
-  const away = async (kind: string, port: number): Promise<readonly [args: string[], env: Record<string, string>]> => {
-    if (['redis', 'postgres', 'mysql'].includes(kind))
-      return [[`--${kind}-url`, `${kind}://ada:hunter2@127.0.0.1:${port}/jobs`], {}];
-    const url = `http://127.0.0.1:${port}`;
-    if (kind === 'dynamodb') return [['--table', 'locks', '--endpoint', url], {}];
-    if (kind === 'azure') {
-      const AZURE_STORAGE_CONNECTION_STRING = `TableEndpoint=${url}/acme;SharedAccessSignature=sp=rau&sig=hunter2`;
-      return [['--azure-table', 'locks'], { AZURE_STORAGE_CONNECTION_STRING }];
-    }
-    return [['--upstash'], { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: 'hunter2' }];
-  };
   const REMEDIES = [
     ['dynamodb', 'check --endpoint, --region and the network'],
     ['redis', 'start Redis, or check --redis-url and the network'],
@@ -203,7 +192,7 @@ describe('a store that is away', () => {
     'F219 is named with its address, the cause and the remedy: %s',
     async (kind, remedy) => {
       const port = await freePort();
-      const [args, env] = await away(kind, port);
+      const [args, env] = addressAt(kind, port);
       const [ls, run] = await Promise.all([
         innerCli(['ls', ...args], env),
         innerCli(['run', '--name', 'digest', ...args, '--', 'true'], env),
@@ -236,7 +225,7 @@ describe('a store that is away', () => {
   test('is given up after 4 s where it accepts a connection and is silent', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined));
     const port = await listening(silent);
-    const [args, env] = await away('postgres', port);
+    const [args, env] = addressAt('postgres', port);
     const { code, stderr } = await innerCli(['ls', ...args], env, { clock: hurriedClock(20) });
     silent.close();
 
