@@ -1,3 +1,4 @@
+import { transform } from 'esbuild';
 import { filesIn, PAGES, read } from './page.js';
 
 /** A block of code in a page, or in a comment of a source file. */
@@ -25,6 +26,12 @@ export function examplesOf(page: string, language: string): Example[] {
 /** Whether an example is a test for Vitest. Such an example is run as a test. */
 export function isOfVitest({ code }: Example): boolean {
   return code.includes("from 'vitest'");
+}
+
+/** An example as JavaScript. NestJS needs legacy decorators. */
+export async function asModule({ name, code }: Pick<Example, 'name' | 'code'>): Promise<string> {
+  const tsconfigRaw = { compilerOptions: { experimentalDecorators: name.includes('nestjs') } };
+  return (await transform(code, { loader: 'ts', format: 'esm', target: 'es2023', tsconfigRaw })).code;
 }
 
 /** The code of the only block of a page, in one of these languages, that contains this text. */
