@@ -36,9 +36,12 @@ test('pauses until an instant, forces the grant that was seen, and deletes', asy
   const { ask } = await servedConsole(stage(), 'redis');
   const until = new Date(Date.now() + 3_600_000);
 
+  const listed = async () => (await ask('/api/locks')).body;
+  expect(await listed()).toContainEqual(expect.objectContaining({ name, state: 'held' }));
   const paused = { until: until.toISOString(), by: 'ada' };
   expect(await ask(path(name, 'pause'), { body: paused })).toMatchObject({ status: 200, body: { paused } });
   expect(await admin.get(name)).toMatchObject({ state: 'paused', paused: { until, by: 'ada' } });
+  expect(await listed()).toContainEqual(expect.objectContaining({ name, state: 'paused' }));
   expect(await ask(path(name, 'resume'), { body: {} })).toEqual({ status: 200, body: { result: 'resumed' } });
   const forced = { status: 'forced', fencingToken: fencingToken + 10 };
   expect(await ask(path(name, 'unlock'), { body: { fencingToken } })).toEqual({ status: 200, body: forced });
