@@ -354,7 +354,8 @@ test('what init writes for azure does what it says, and of two workers one works
   expect(await jsonOf('package.json')).toEqual({ main: '*.timer.mjs' });
   expect(await jsonOf('host.json')).toEqual({ version: '2.0', functionTimeout: '00:05:00' });
   const tick = new Date(Date.now() - 60_000).toISOString();
-  const worker = ['--import', import.meta.resolve('tsx'), join(ROOT, 'test/support/azure-worker.ts')];
+  const host = fileURLToPath(new URL('../support/azure-worker.ts', import.meta.url));
+  const worker = ['--import', import.meta.resolve('tsx'), host];
   const works = [0, 1].map(() => run(process.execPath, [...worker, program, 'sendDigest', tick], shell));
   const lines = (await Promise.all(works)).map((end) => end.stdout.trimEnd().split('\n').at(-1));
 
