@@ -60,7 +60,7 @@ const LONG = lockOf({
   runs: [run('succeeded', '2026-11-26T07:00:00Z')],
 });
 
-type Case = readonly [name: string, lock: LockInfo | undefined, options?: object, expected?: string];
+type Case = readonly [string, LockInfo | undefined, options?: object | undefined, expected?: string | undefined];
 
 /** Cases of a daily job at ten o'clock, by the overdue tick that is expected. */
 const NOT_OVERDUE: readonly Case[] = [
@@ -132,10 +132,12 @@ const OTHERS: readonly Case[] = [
   ['of a duration has failed ever since its success', TROUBLED, { schedule: '6h' }, '2026-11-25T08:00:03.000Z'],
 ];
 
-test.each<readonly [string, LockInfo | undefined, object?, string?]>([
-  ...NOT_OVERDUE.map(([name, lock, options]) => [`${name}: none`, lock, options, undefined] as const),
-  ...OVERDUE.map(([name, lock, options]) => [`${name}: today's`, lock, options, TODAYS] as const),
-  ...OTHERS,
+type Row = [string, LockInfo | undefined, options: object | undefined, expected: string | undefined];
+
+test.each<Row>([
+  ...NOT_OVERDUE.map(([name, lock, options]): Row => [`${name}: none`, lock, options, undefined]),
+  ...OVERDUE.map(([name, lock, options]): Row => [`${name}: today's`, lock, options, TODAYS]),
+  ...OTHERS.map(([name, lock, options, expected]): Row => [name, lock, options, expected]),
 ])('row 181: a job, or its tick, %s', (_, lock, options, expected) => {
   expect(overdue(lock, options)).toBe(expected);
 });

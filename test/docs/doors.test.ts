@@ -24,7 +24,7 @@ describe('the check itself', () => {
   const linked = (file: string, door: string) =>
     rowOf('README.md, "Choose"', `links ${file} and has the import \`…/${door}\``);
 
-  test.each([
+  test.each<[door: readonly [string, string], ...problems: string[]]>([
     [
       STORE,
       noPage(TOY_STORE),
@@ -35,7 +35,7 @@ describe('the check itself', () => {
     ],
     [PLATFORM, noPage(TOY), linked(TOY, 'toy'), rowOf(VERSIONS, 'names toy, with its versions')],
     [OTHER, noPage(GUIDE), `README.md does not link ${GUIDE}`, rowOf(VERSIONS, 'names toy, with its versions')],
-  ] as const)('finds that %s has no documents', (door, ...problems) => {
+  ])('finds that %s has no documents', (door, ...problems) => {
     expect(doorProblems(...door, () => undefined)).toEqual(problems.map((problem) => `${door[0]}: ${problem}`));
   });
 
