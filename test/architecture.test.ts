@@ -46,24 +46,23 @@ describe('the check itself', () => {
       .map((to) => ({ from, to, isAllowed: sees.includes(to) || (seesDoors && to.endsWith('.ts')) })),
   );
 
-  test.each(pairs)('$from to $to: $isAllowed', ({ from, to, isAllowed }) => {
-    const path = fileIn(from);
-    const back = '../'.repeat(path.split('/').length - 2) || './';
-    const text = `import { x } from '${back}${fileIn(to).slice('src/'.length).replace('.ts', '.js')}';`;
+  test('lets a room import the rooms that it sees, and no other', () => {
+    for (const { from, to, isAllowed } of pairs) {
+      const path = fileIn(from);
+      const back = '../'.repeat(path.split('/').length - 2) || './';
+      const text = `import { x } from '${back}${fileIn(to).slice('src/'.length).replace('.ts', '.js')}';`;
 
-    expect(breaches({ [path]: text })).toEqual(
-      isAllowed ? [] : [`${path}: ${from} must not import ${to}: ${fileIn(to).replace('.ts', '.js')}`],
-    );
+      const refused = `${path}: ${from} must not import ${to}: ${fileIn(to).replace('.ts', '.js')}`;
+      expect(breaches({ [path]: text })).toEqual(isAllowed ? [] : [refused]);
+    }
   });
 
-  test.each(Object.values(DOORS).filter((door) => door.startsWith('./src/')))(
-    'the command-line tool imports the door %s, as a program does',
-    (door) => {
+  test('lets the command-line tool import every door, as a program does', () => {
+    for (const door of Object.values(DOORS).filter((its) => its.startsWith('./src/'))) {
       const text = `import { x } from '../${door.slice('./src/'.length).replace(/ts$/, 'js')}';`;
-
       expect(breaches({ 'src/cli/main.ts': text })).toEqual([]);
-    },
-  );
+    }
+  });
 
   const lines = (count: number) => 'export {};\n'.repeat(count);
 

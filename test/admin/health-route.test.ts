@@ -95,17 +95,14 @@ test("a job's own schedule, grace and since count, else those of the record and 
     (await answer({ admin, jobs: [{ name: 'digest', ...job }], ...(grace && { grace }) })).body.jobs[0]?.overdueTick;
 
   expect(await overdue({}, '8d')).toBeUndefined();
+  expect(await overdue({ grace: undefined, schedule: undefined }, '8d')).toBeUndefined();
   expect(await overdue({ grace: '1m' }, '8d')).toBe('2026-11-24T02:00:00.000Z');
   expect(await overdue({ schedule: '1d' })).toBe('2026-11-24T02:00:00.000Z');
 });
 
 test('F173 a store that does not answer makes the route unavailable, with a warning', async () => {
-  const error = new LockStoreError('list failed: no answer', {
-    code: 'UNAVAILABLE',
-    lockName: '',
-    operation: 'list',
-    retryable: true,
-  });
+  const about = { code: 'UNAVAILABLE', lockName: '', operation: 'list', retryable: true } as const;
+  const error = new LockStoreError('list failed: no answer', about);
   const admin = { ...viewOf(), list: () => Promise.reject(error) };
 
   expect(await answer({ admin })).toEqual({ status: 503, body: { status: 'unavailable', jobs: [] } });
@@ -192,66 +189,29 @@ describe('row 183: for Prometheus', () => {
   });
 });
 
-test('wants the secret, as a route of /http does', async () => {
-  const route = healthRoute({ admin: viewOf(lockOf('digest', { doneTick: done })), secret: 's3cret' });
+test('wants the secret, as a route of /http does, and answers a HEAD with the same status', async () => {
+  const admin = viewOf(lockOf('digest', { doneTick: stale }));
+  const statusOf = async (options: object, request = asking()) =>
+    (await healthRoute({ admin, ...options })(request)).status;
 
-  expect((await route(asking())).status).toBe(401);
-  expect((await route(asking({ authorization: 'Bearer s3cret' }))).status).toBe(200);
-});
-
-test('answers a HEAD with the same status, and a request without a secret with an error', async () => {
-  const route = healthRoute({ admin: viewOf(lockOf('digest', { doneTick: stale })), secret: false });
-
-  expect((await route(new Request('https://jobs.example/', { method: 'HEAD' }))).status).toBe(503);
+  expect(await statusOf({ secret: 's3cret' })).toBe(401);
+  expect(await statusOf({ secret: 's3cret' }, asking({ authorization: 'Bearer s3cret' }))).toBe(503);
+  expect(await statusOf({ secret: false }, new Request('https://jobs.example/', { method: 'HEAD' }))).toBe(503);
   vi.stubEnv('CRON_SECRET', '');
-  expect((await healthRoute({ admin: viewOf() })(asking())).status).toBe(500);
+  expect(await statusOf({})).toBe(500);
   vi.unstubAllEnvs();
 });
 
-test('a job that has an option without a value takes that of the route', async () => {
-  const admin = viewOf(lockOf('digest', { doneTick: stale }));
-  const jobs = [{ name: 'digest', grace: undefined, schedule: undefined }] as never;
-
-  expect((await answer({ admin, jobs, grace: '8d' })).status).toBe(200);
-});
-
-test.each<[string, object, Error]>([
-  ['no admin', {}, new TypeError('admin is undefined: pass the view of operators, such as lockAdmin(store)')],
-  [
-    'a job without a name',
-    { admin: viewOf(), jobs: [{}] },
-    new TypeError('jobs[0].name is undefined: pass the name of its lock'),
-  ],
-  [
-    'one job where a list must stand',
-    { admin: viewOf(), jobs: { name: 'digest' } },
-    new TypeError('jobs is an object: pass an array such as [{ name }]'),
-  ],
-  [
-    'a name alone',
-    { admin: viewOf(), jobs: ['digest'] },
-    new TypeError('jobs[0] is a string: pass an object such as { name }'),
-  ],
-  [
-    'a job twice, which Prometheus would refuse',
-    { admin: viewOf(), jobs: [{ name: 'digest' }, { name: 'digest', grace: '1h' }] },
-    new TypeError('jobs has lock "digest" twice: pass it once'),
-  ],
-  [
-    'an empty name',
-    { admin: viewOf(), jobs: [{ name: '' }] },
-    new RangeError("name is '': empty; pass a name of 1 to 128 bytes"),
-  ],
-  [
-    'a since that is no Date',
-    { admin: viewOf(), jobs: [{ name: 'digest', since: '2026-11-26' }] },
-    new TypeError("jobs[0].since is '2026-11-26': pass a valid Date"),
-  ],
-  [
-    'a grace without a unit',
-    { admin: viewOf(), grace: '15' },
-    new TypeError("grace is '15', which has no unit: write '15ms', '15s' or '15m'"),
-  ],
-])('refuses %s', (_, options, error) => {
-  expect(() => healthRoute(options as never)).toThrow(error);
+test.each<[string, object, string]>([
+  ['no admin', { admin: undefined }, 'admin is undefined: pass the view of operators, such as lockAdmin(store)'],
+  ['a job without a name', { jobs: [{}] }, 'jobs[0].name is undefined: pass the name of its lock'],
+  ['one job, not a list', { jobs: { name: 'digest' } }, 'jobs is an object: pass an array such as [{ name }]'],
+  ['a name alone', { jobs: ['digest'] }, 'jobs[0] is a string: pass an object such as { name }'],
+  // Prometheus would refuse it.
+  ['a job twice', { jobs: [{ name: 'a' }, { name: 'a', grace: '1h' }] }, 'jobs has lock "a" twice: pass it once'],
+  ['an empty name', { jobs: [{ name: '' }] }, "name is '': empty; pass a name of 1 to 128 bytes"],
+  ['a since that is no Date', { jobs: [{ name: 'a', since: '2026' }] }, "jobs[0].since is '2026': pass a valid Date"],
+  ['a grace without a unit', { grace: '15' }, "grace is '15', which has no unit: write '15ms', '15s' or '15m'"],
+])('refuses %s', (_, options, message) => {
+  expect(() => healthRoute({ admin: viewOf(), ...options } as never)).toThrow(message);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { executeWithLock } from 'single-execution';
 import { type LockInfo, lockAdmin, overdueTick, type RunInfo } from 'single-execution/admin';
 import { cron, except, rate } from 'single-execution/schedule';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MINUTE, memoryLocks } from '../support/memory-locks.js';
 
 const at = (text: string) => new Date(text);
@@ -24,38 +24,6 @@ const run = (status: RunInfo['status'], lockedAt: string, more: Partial<RunInfo>
 const overdue = (lock: LockInfo | undefined, options: Parameters<typeof overdueTick>[1] = {}) =>
   overdueTick(lock, { schedule: daily, now: NOW, ...options })?.toISOString();
 
-describe('row 181: a job with ticks', () => {
-  test('that stopped three days ago is overdue since the first tick that is not done', () => {
-    expect(overdue(lockOf({ doneTick: at('2026-11-23T02:00:00Z') }))).toBe('2026-11-24T02:00:00.000Z');
-  });
-
-  test('is overdue as soon as its tick is as old as the grace, which is 15 minutes', () => {
-    const lock = lockOf({ doneTick: at('2026-11-25T02:00:00Z') });
-
-    expect(overdue(lock, { now: at('2026-11-26T02:14:59Z') })).toBeUndefined();
-    expect(overdue(lock, { now: at('2026-11-26T02:15:00Z') })).toBe('2026-11-26T02:00:00.000Z');
-    expect(overdue(lock, { grace: '8h1ms' })).toBeUndefined();
-    expect(overdue(lock, { grace: '8h' })).toBe('2026-11-26T02:00:00.000Z');
-  });
-
-  test('is judged by the schedule in its record, unless another is given', () => {
-    const lock = lockOf({ doneTick: at('2026-11-26T02:00:00Z'), schedule: '0 3 * * * in Europe/Berlin' });
-
-    expect(overdueTick(lock, { now: NOW })).toBeUndefined();
-    expect(overdueTick(lock, { now: NOW, schedule: '9h' })).toBeUndefined();
-    expect(overdueTick(lock, { now: NOW, schedule: cron('0 9 * * *') })).toEqual(at('2026-11-26T09:00:00Z'));
-  });
-
-  test('is not overdue for a tick that is optional or left out', () => {
-    const berlin = cron('30 2 * * *', { timeZone: 'Europe/Berlin' });
-    const lock = lockOf({ doneTick: at('2026-03-28T01:30:00Z') });
-
-    expect(overdue(lock, { schedule: berlin, now: at('2026-03-29T12:00:00Z') })).toBeUndefined();
-    const closed = except(berlin, { dates: ['2026-03-30'] });
-    expect(overdue(lock, { schedule: closed, now: at('2026-03-30T12:00:00Z') })).toBeUndefined();
-  });
-});
-
 test('row 195: a run by hand clears nothing', () => {
   const byHand = run('succeeded', '2026-11-26T09:30:00Z', { isManual: true });
   const held = { state: 'held', isManual: true, lockedAt: at('2026-11-26T09:50:00Z') } as const;
@@ -69,59 +37,6 @@ test('row 195: a run by hand clears nothing', () => {
   expect(overdue(lockOf({ ...held, runs: [byHand] }), { schedule: '1h' })).toBe('2026-11-26T09:45:00.000Z');
 });
 
-describe('row 181: a job that never ran', () => {
-  test('is overdue at once, with the newest tick that is old enough', () => {
-    expect(overdue(undefined)).toBe('2026-11-26T02:00:00.000Z');
-    expect(overdue(lockOf({ state: 'unused' }))).toBe('2026-11-26T02:00:00.000Z');
-    expect(overdue(undefined, { schedule: '1h' })).toBe('2026-11-26T09:45:00.000Z');
-    expect(overdueTick(undefined, { now: NOW })).toEqual(at('2026-11-26T09:45:00Z'));
-  });
-
-  test('is overdue from its first tick after since', () => {
-    expect(overdue(undefined, { since: at('2026-11-26T02:00:00Z') })).toBeUndefined();
-    expect(overdue(undefined, { since: at('2026-11-24T12:00:00Z') })).toBe('2026-11-25T02:00:00.000Z');
-    expect(overdue(undefined, { schedule: '1h', since: at('2026-11-26T08:50:00Z') })).toBeUndefined();
-    expect(overdue(undefined, { schedule: '1h', since: at('2026-11-26T08:00:00Z') })).toBe('2026-11-26T09:00:00.000Z');
-  });
-
-  test('has no ticks that could be overdue before its first tick of all', () => {
-    expect(overdue(undefined, { schedule: rate('1d', { start: at('2027-01-01T00:00:00Z') }) })).toBeUndefined();
-  });
-});
-
-describe('row 181: a job whose calls carry no tick', () => {
-  test('counts from its last success, which may have begun a little before its tick', () => {
-    expect(overdue(lockOf({ runs: [run('succeeded', '2026-11-26T02:00:03Z')] }))).toBeUndefined();
-    expect(overdue(lockOf({ runs: [run('succeeded', '2026-11-26T01:59:58Z')] }))).toBeUndefined();
-    expect(overdue(lockOf({ runs: [run('succeeded', '2026-11-25T02:00:03Z')] }))).toBe('2026-11-26T02:00:00.000Z');
-  });
-
-  test('does not count runs that failed or crashed', () => {
-    const runs = [
-      run('failed', '2026-11-26T02:00:00Z'),
-      run('crashed', '2026-11-26T02:01:00Z'),
-      run('succeeded', '2026-11-25T02:00:03Z'),
-    ];
-
-    expect(overdue(lockOf({ runs }))).toBe('2026-11-26T02:00:00.000Z');
-    expect(overdue(lockOf({ runs }), { schedule: '2d' })).toBeUndefined();
-    expect(overdue(lockOf({ runs }), { schedule: '6h' })).toBe('2026-11-25T08:00:03.000Z');
-  });
-
-  test('is not overdue while a run has the lock, until a whole duration after its start', () => {
-    const lock = lockOf({
-      state: 'held',
-      lockedAt: at('2026-11-26T09:00:00Z'),
-      runs: [run('succeeded', '2026-11-26T07:00:00Z')],
-    });
-
-    expect(overdue(lock, { schedule: '2h' })).toBeUndefined();
-    expect(overdue(lock, { schedule: '30m' })).toBe('2026-11-26T09:30:00.000Z');
-  });
-});
-
-type Case = readonly [name: string, lock: LockInfo | undefined, options: object, expected: string | undefined];
-
 const DONE_YESTERDAY = { doneTick: at('2026-11-25T02:00:00Z') };
 const TODAYS = '2026-11-26T02:00:00.000Z';
 const DONE = { doneTick: at(TODAYS) };
@@ -132,15 +47,45 @@ const LIVE_AND_PAUSED = { ...PAUSED, ...LIVE, state: 'paused', underlyingState: 
 const FAILED = { ...DONE_YESTERDAY, openTicks: [at(TODAYS)], runs: [run('failed', TODAYS)] };
 const READ_EARLY = { ...DONE_YESTERDAY, readAt: at('2026-11-26T02:10:00Z') };
 const SINCE = { since: at('2027-01-01T00:00:00Z') };
+const IN_RECORD = { doneTick: at(TODAYS), schedule: '0 3 * * * in Europe/Berlin' };
+const OWN = { schedule: undefined };
+/** Its tick of the night on which summer begins is optional. */
+const BERLIN = { schedule: cron('30 2 * * *', { timeZone: 'Europe/Berlin' }), now: at('2026-03-29T12:00:00Z') };
+const CLOSED = { schedule: except(BERLIN.schedule, { dates: ['2026-03-30'] }), now: at('2026-03-30T12:00:00Z') };
+const SPRING = lockOf({ doneTick: at('2026-03-28T01:30:00Z') });
+const LATER = { schedule: rate('1d', { start: at('2027-01-01T00:00:00Z') }) };
 /** A job without ticks, by its runs. */
 const ranAt = (...runs: readonly Parameters<typeof run>[]) => lockOf({ runs: runs.map((one) => run(...one)) });
+const TROUBLED = ranAt(['failed', TODAYS], ['crashed', '2026-11-26T02:01:00Z'], ['succeeded', '2026-11-25T02:00:03Z']);
+const LONG = lockOf({
+  ...{ state: 'held', lockedAt: at('2026-11-26T09:00:00Z') },
+  runs: [run('succeeded', '2026-11-26T07:00:00Z')],
+});
+
+type Case = readonly [string, LockInfo | undefined, options?: object | undefined, expected?: string | undefined];
 
 /** Cases of a daily job at ten o'clock, by the overdue tick that is expected. */
-const NOT_OVERDUE: readonly (readonly [name: string, lock: LockInfo | undefined, options?: object])[] = [
+const NOT_OVERDUE: readonly Case[] = [
   ['is done', lockOf(DONE)],
   ['is kept by lockAtLeastFor', lockOf({ ...DONE, state: 'waiting' })],
   ["is done at its start, by tickMark 'start', and failed", lockOf({ ...DONE, failuresInARow: 1 })],
-  ['is younger than the grace', lockOf(DONE_YESTERDAY), { grace: '9h' }],
+  ['is younger than the usual grace', lockOf(DONE_YESTERDAY), { now: at('2026-11-26T02:14:59Z') }],
+  ['is younger than the grace', lockOf(DONE_YESTERDAY), { grace: '8h1ms' }],
+  ['is done by the schedule in its record', lockOf(IN_RECORD), OWN],
+  ['is done by another schedule', lockOf(IN_RECORD), { schedule: '9h' }],
+  ['is optional', SPRING, BERLIN],
+  ['is left out', SPRING, CLOSED],
+  ['is before since', undefined, { since: at(TODAYS) }],
+  [
+    'is before since, and the next one is younger than the grace',
+    undefined,
+    { schedule: '1h', since: at('2026-11-26T08:50:00Z') },
+  ],
+  ['is before the first one of all', undefined, LATER],
+  ['is done by a call without a tick', ranAt(['succeeded', '2026-11-26T02:00:03Z'])],
+  ['is done by a call without a tick that came early', ranAt(['succeeded', '2026-11-26T01:59:58Z'])],
+  ['of two days is done by a run before those that failed', TROUBLED, { schedule: '2d' }],
+  ['of a duration has a run at work that began less than it ago', LONG, { schedule: '2h' }],
   ['has a live lease', lockOf({ ...LIVE, lockUntil: at('2026-11-26T10:00:01Z') })],
   ['has a lease whose end is not known', lockOf(LIVE)],
   ['has a live lease beside a pause', lockOf(LIVE_AND_PAUSED)],
@@ -148,15 +93,15 @@ const NOT_OVERDUE: readonly (readonly [name: string, lock: LockInfo | undefined,
   ['F167 was not due when the store was read', lockOf(READ_EARLY), { now: undefined }],
   ['is before a since that is to come', undefined, SINCE],
   ['of the changed schedule is not due', lockOf(DONE), { schedule: cron('0 11 * * *') }],
-  [
-    'of a duration is done by the last success',
-    ranAt(['failed', TODAYS], ['succeeded', '2026-11-25T09:50:00Z']),
-    { schedule: '1d' },
-  ],
 ];
-const OVERDUE: typeof NOT_OVERDUE = [
+const OVERDUE: readonly Case[] = [
   ['is not done', lockOf(DONE_YESTERDAY)],
+  ['is as old as the usual grace', lockOf(DONE_YESTERDAY), { now: at('2026-11-26T02:15:00Z') }],
+  ['is as old as the grace', lockOf(DONE_YESTERDAY), { grace: '8h' }],
+  ['never ran', undefined],
+  ['is without a record, though others ran', lockOf({ state: 'unused' })],
   ['failed and is open', lockOf(FAILED)],
+  ['failed and crashed in calls without a tick', TROUBLED],
   ['F176 had a lease that is over when now is', lockOf({ ...LIVE, lockUntil: NOW })],
   ['F176 had a lease whose run died', lockOf(DIED)],
   ['had a lease whose end is not known', lockOf({ ...LIVE, state: 'expired' })],
@@ -167,31 +112,35 @@ const OVERDUE: typeof NOT_OVERDUE = [
   ['was not due when the store was read, and is at the given now', lockOf(READ_EARLY)],
   ['F174 has a corrupt record', lockOf({ state: 'corrupt', problem: 'tick is torn' })],
   ['F174 has a corrupt record, and since is to come', lockOf({ state: 'corrupt' }), SINCE],
-  ['has a record that is only paused no more', lockOf({ state: 'unused' })],
   ['is done by the schedule before', lockOf({ doneTick: at('2026-11-26T01:00:00Z') })],
   [
     'has a success without a tick only, beside ticks',
     lockOf({ ...DONE_YESTERDAY, runs: [run('succeeded', '2026-11-26T09:00:00Z')] }),
   ],
 ];
-const CASES: readonly Case[] = [
-  ...NOT_OVERDUE.map(([name, lock, options = {}]): Case => [name, lock, options, undefined]),
-  ...OVERDUE.map(([name, lock, options = {}]): Case => [name, lock, options, TODAYS]),
+const OTHERS: readonly Case[] = [
+  ['stopped three days ago', lockOf({ doneTick: at('2026-11-23T02:00:00Z') }), {}, '2026-11-24T02:00:00.000Z'],
+  ['is late by another schedule', lockOf(IN_RECORD), { schedule: cron('0 9 * * *') }, '2026-11-26T09:00:00.000Z'],
+  ['never ran by its hours', undefined, { schedule: '1h' }, '2026-11-26T09:45:00.000Z'],
+  ['never ran, and has no schedule', undefined, OWN, '2026-11-26T09:45:00.000Z'],
+  ['never ran since', undefined, { since: at('2026-11-24T12:00:00Z') }, '2026-11-25T02:00:00.000Z'],
   [
-    'of a duration is a day after the last success',
-    ranAt(['succeeded', '2026-11-25T09:00:00Z']),
-    { schedule: '1d' },
+    'never ran since, by its hours',
+    undefined,
+    { schedule: '1h', since: at('2026-11-26T08:00:00Z') },
     '2026-11-26T09:00:00.000Z',
   ],
-  [
-    'of a duration has failed ever since',
-    ranAt(['failed', '2026-11-26T09:00:00Z'], ['succeeded', '2026-11-26T01:00:00Z']),
-    { schedule: '6h' },
-    '2026-11-26T07:00:00.000Z',
-  ],
+  ['is at work for longer than its duration', LONG, { schedule: '30m' }, '2026-11-26T09:30:00.000Z'],
+  ['of a duration has failed ever since its success', TROUBLED, { schedule: '6h' }, '2026-11-25T08:00:03.000Z'],
 ];
 
-test.each(CASES)('row 181: the tick of a job that %s', (_, lock, options, expected) => {
+type Row = [string, LockInfo | undefined, options: object | undefined, expected: string | undefined];
+
+test.each<Row>([
+  ...NOT_OVERDUE.map(([name, lock, options]): Row => [`${name}: none`, lock, options, undefined]),
+  ...OVERDUE.map(([name, lock, options]): Row => [`${name}: today's`, lock, options, TODAYS]),
+  ...OTHERS.map(([name, lock, options, expected]): Row => [name, lock, options, expected]),
+])('row 181: a job, or its tick, %s', (_, lock, options, expected) => {
   expect(overdue(lock, options)).toBe(expected);
 });
 
@@ -329,43 +278,31 @@ test('row 181: any job is overdue exactly if its oldest unserved tick is as old 
   );
 });
 
-test.each<[string, () => unknown, Error]>([
-  [
-    'a record without a schedule, and none given',
-    () => overdueTick(lockOf(), { now: NOW }),
-    new TypeError("the record has no schedule: set schedule, such as cron('0 9 * * *') or '1h'"),
-  ],
+const NO_SCHEDULE = "the record has no schedule: set schedule, such as cron('0 9 * * *') or '1h'";
+
+test.each<[string, LockInfo | undefined, object, string]>([
+  ['a record without a schedule, and none given', lockOf(), OWN, NO_SCHEDULE],
   [
     'a grace without a unit',
-    () => overdue(undefined, { grace: '15' }),
-    new TypeError("grace is '15', which has no unit: write '15ms', '15s' or '15m'"),
+    undefined,
+    { grace: '15' },
+    "grace is '15', which has no unit: write '15ms', '15s' or '15m'",
   ],
+  ['an invalid now', undefined, { now: new Date(Number.NaN) }, 'now is an invalid Date: pass a valid Date'],
+  ['a text as since', undefined, { since: '2026' }, "since is '2026': pass a valid Date"],
+  ['a crontab', undefined, { schedule: '0 9 * * *' }, "schedule is '0 9 * * *': pass a duration such as '15m', or a"],
   [
-    'an invalid now',
-    () => overdue(undefined, { now: new Date(Number.NaN) }),
-    new TypeError('now is an invalid Date: pass a valid Date'),
+    'a rate',
+    undefined,
+    { schedule: 'rate(5 minutes)' },
+    "schedule is 'rate(5 minutes)': pass a duration such as '15m'",
   ],
-  [
-    'a text as since',
-    () => overdue(undefined, { since: '2026' as never }),
-    new TypeError("since is '2026': pass a valid Date"),
-  ],
-  ...(['0 9 * * *', 'rate(5 minutes)', '0 9 * * * in Europe/Berlin'] as const).map(
-    (schedule): [string, () => unknown, Error] => [
-      `a text that is no duration: ${schedule}`,
-      () => overdue(undefined, { schedule }),
-      new TypeError(
-        `schedule is '${schedule}': pass a duration such as '15m', or a schedule such as cron('0 9 * * *') of single-execution/schedule`,
-      ),
-    ],
-  ),
   [
     'a schedule of the record that nobody can read',
-    () => overdueTick(lockOf({ schedule: 'each full moon' }), { now: NOW }),
-    new RangeError(
-      "schedule is 'each full moon': has 3 fields; use five, minutes hours day-of-month month day-of-week, such as 0 9 * * MON-FRI, or six with seconds in front",
-    ),
+    lockOf({ schedule: 'each full moon' }),
+    OWN,
+    "schedule is 'each full moon': has 3 fields; use five",
   ],
-])('refuses %s', (_, ask, error) => {
-  expect(ask).toThrow(error);
+])('refuses %s', (_, lock, options, message) => {
+  expect(() => overdue(lock, options)).toThrow(message);
 });

@@ -1,10 +1,10 @@
 import { UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { Redis } from 'ioredis';
-import { describe, expect, test } from 'vitest';
-import { dynamoDBLocal, freshTable, type TableKeys } from '../support/dynamodb-local.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { innerCli } from '../support/inner-cli.js';
 import { freePort } from '../support/kept-server.js';
-import { cliStage } from './stage.js';
+import { addressAt, cliStage } from './stage.js';
 
 const stage = cliStage();
 
@@ -16,12 +16,12 @@ async function found(...args: readonly string[]) {
 }
 
 describe('on DynamoDB', () => {
+  const { client } = dynamoDBLocal();
+  afterAll(() => client.destroy());
   const at = (table: string) => ['--table', table, ...stage().on('dynamodb').args.slice(2)];
 
   test('a table as the stores need it is in order, and nothing is written', async () => {
-    const { client } = dynamoDBLocal();
     const table = await freshTable(client);
-    client.destroy();
 
     expect(await found(...at(table))).toMatchObject({
       code: 0,
@@ -43,119 +43,92 @@ describe('on DynamoDB', () => {
     expect((await innerCli(['ls', ...at(table)])).stdout).toContain('paused');
   });
 
-  test('a time to live that takes locks away is a problem; one by an attribute that no lock has is not', async () => {
-    const { client } = dynamoDBLocal();
-    const by = async (AttributeName: string) => {
-      const table = await freshTable(client);
+  test.each([
+    ['lockUntil', 1, { status: 'problem', found: 'on, by lockUntil' }],
+    ['expiresAt', 0, { status: 'ok', found: 'on, by expiresAt, which no lock has' }],
+  ])(
+    'a time to live takes locks away only by an attribute that a lock has: %s',
+    async (AttributeName, code, finding) => {
+      const TableName = await freshTable(client);
       const TimeToLiveSpecification = { Enabled: true, AttributeName };
-      await client.send(new UpdateTimeToLiveCommand({ TableName: table, TimeToLiveSpecification }));
-      return at(table);
-    };
+      await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 
-    expect(await found(...(await by('lockUntil')))).toMatchObject({
-      code: 1,
-      'time to live': { status: 'problem', found: 'on, by lockUntil' },
-    });
-    expect(await found(...(await by('expiresAt')))).toMatchObject({
-      code: 0,
-      'time to live': { status: 'ok', found: 'on, by expiresAt, which no lock has' },
-    });
-    client.destroy();
-  });
+      expect(await found(...at(TableName))).toMatchObject({ code, 'time to live': finding });
+    },
+  );
 
   test('other keys than those given are a problem, with the options that name them', async () => {
-    const { client } = dynamoDBLocal();
     const table = await freshTable(client, { partitionKey: 'PK', sortKey: 'SK' });
-    client.destroy();
-    const keys = ['--partition-key', 'PK', '--sort-key', 'SK'];
+    const keys = ['--partition-key', 'PK', '--sort-key', 'SK', '--prefix', 'LOCK#'];
+    const remedy = 'pass --partition-key PK --sort-key SK, and set the same as partitionKey and sortKey of stores';
 
-    expect(await found(...at(table))).toMatchObject({
-      code: 1,
-      'key schema': {
-        status: 'problem',
-        found: 'PK (S), SK (S)',
-        remedy: 'pass --partition-key PK --sort-key SK, and set the same as partitionKey and sortKey of stores',
-      },
-    });
-    expect(await found(...at(table), ...keys, '--prefix', 'LOCK#')).toMatchObject({
+    const shown = 'PK (S), SK (S)';
+    const problem = { code: 1, 'key schema': { status: 'problem', found: shown, remedy } };
+    expect(await found(...at(table))).toMatchObject(problem);
+    expect(await found(...at(table), ...keys)).toMatchObject({
       code: 0,
-      'key schema': { status: 'ok', found: 'PK (S), SK (S)' },
+      'key schema': { status: 'ok', found: shown },
       'dynamodb:UpdateItem': { status: 'ok' },
       'dynamodb:GetItem': { status: 'ok' },
     });
   });
 
-  test('row 135 an index that would refuse an attribute of locks is a problem; one that shows locks is a warning', async () => {
-    const { client } = dynamoDBLocal();
-    const by = async (indexes: TableKeys['indexes']) => {
-      const sorted = { sortKey: 'sk', ...(indexes && { indexes }) };
-      return found(...at(await freshTable(client, sorted)), '--sort-key', 'sk');
-    };
+  const REFUSED =
+    "index 'by-result' has the key 'result' of type N, and locks have an attribute 'result' of type S: DynamoDB refuses to write it";
+  const SHOWN = "index 'by-state' has the key 'state', so it contains locks too";
 
-    for (const isLocal of [{}, { isLocal: true } as const]) {
-      expect(await by([{ attribute: 'result', type: 'N', ...isLocal }])).toMatchObject({
-        code: 1,
-        indexes: {
-          status: 'problem',
-          found:
-            "index 'by-result' has the key 'result' of type N, and locks have an attribute 'result' of type S: DynamoDB refuses to write it",
-        },
-      });
-      expect(await by([{ attribute: 'state', type: 'S', ...isLocal }])).toMatchObject({
-        code: 0,
-        indexes: { status: 'warning', found: "index 'by-state' has the key 'state', so it contains locks too" },
-      });
-    }
-    expect(await by([{ attribute: 'price', type: 'N' }])).toMatchObject({ code: 0, indexes: { status: 'ok' } });
-    client.destroy();
-  });
+  test.each([
+    [{ attribute: 'result', type: 'N' }, 1, { status: 'problem', found: REFUSED }],
+    [{ attribute: 'result', type: 'N', isLocal: true }, 1, { status: 'problem', found: REFUSED }],
+    [{ attribute: 'state', type: 'S' }, 0, { status: 'warning', found: SHOWN }],
+    [{ attribute: 'state', type: 'S', isLocal: true }, 0, { status: 'warning', found: SHOWN }],
+    [{ attribute: 'price', type: 'N' }, 0, { status: 'ok' }],
+  ] as const)(
+    'row 135: an index %j that would refuse locks is a problem, one that shows locks is a warning',
+    async (index, code, indexes) => {
+      const table = await freshTable(client, { sortKey: 'sk', indexes: [index] });
+
+      expect(await found(...at(table), '--sort-key', 'sk')).toMatchObject({ code, indexes });
+    },
+  );
 
   test('a table that is not there, and a DynamoDB that is not', async () => {
-    expect(await found(...at('no-such-table'))).toMatchObject({
-      code: 1,
-      table: { status: 'problem', remedy: expect.stringContaining('table create') },
-    });
-    const away = ['--table', 'locks', '--region', 'local', '--endpoint', `http://127.0.0.1:${await freePort()}`];
-    expect(await found(...away)).toMatchObject({
-      code: 1,
-      table: { status: 'problem', found: expect.stringContaining('ECONNREFUSED') },
-    });
+    const missing = { status: 'problem', remedy: expect.stringContaining('table create') };
+    expect(await found(...at('no-such-table'))).toMatchObject({ code: 1, table: missing });
+    const [args] = addressAt('dynamodb', await freePort());
+    const away = { status: 'problem', found: expect.stringContaining('ECONNREFUSED') };
+    expect(await found(...args)).toMatchObject({ code: 1, table: away });
   });
 });
 
-describe('on Redis', () => {
-  test('reports version, role, eviction, persistence and clock', async () => {
-    const { args } = stage().on('redis');
-    const redis = new Redis(args[1] as string);
-    const withPolicy = async (policy: string) => {
-      await redis.config('SET', 'maxmemory-policy', policy);
-      return found(...args);
-    };
+test('of Redis it reports version, role, eviction, persistence and clock', async () => {
+  const { args } = stage().on('redis');
+  const redis = new Redis(args[1] as string);
+  const withPolicy = async (policy: string) => {
+    await redis.config('SET', 'maxmemory-policy', policy);
+    return found(...args);
+  };
 
-    expect(await withPolicy('noeviction')).toMatchObject({
-      code: 0,
-      script: { status: 'ok' },
-      clock: { status: 'ok' },
-      version: { status: 'ok', found: expect.stringMatching(/^[78]/) },
-      role: { status: 'ok' },
-      eviction: { status: 'ok' },
-      persistence: { status: 'warning' },
-    });
-    expect(await withPolicy('allkeys-lru')).toMatchObject({ code: 1, eviction: { status: 'problem' } });
-    expect(await withPolicy('volatile-ttl')).toMatchObject({ code: 0, eviction: { status: 'warning' } });
-    await redis.config('SET', 'maxmemory-policy', 'noeviction');
-    redis.disconnect();
+  expect(await withPolicy('noeviction')).toMatchObject({
+    code: 0,
+    script: { status: 'ok' },
+    clock: { status: 'ok' },
+    version: { status: 'ok', found: expect.stringMatching(/^[78]/) },
+    role: { status: 'ok' },
+    eviction: { status: 'ok' },
+    persistence: { status: 'warning' },
   });
+  expect(await withPolicy('allkeys-lru')).toMatchObject({ code: 1, eviction: { status: 'problem' } });
+  expect(await withPolicy('volatile-ttl')).toMatchObject({ code: 0, eviction: { status: 'warning' } });
+  await redis.config('SET', 'maxmemory-policy', 'noeviction');
+  redis.disconnect();
+});
 
-  test('one that is out of reach is a problem, and its password is not shown', async () => {
-    const { code, stdout, stderr } = await innerCli([
-      'doctor',
-      '--redis-url',
-      `redis://ada:secret@127.0.0.1:${await freePort()}`,
-    ]);
+test('a Redis that is out of reach is a problem, and its password is not shown', async () => {
+  const [args] = addressAt('redis', await freePort());
+  const { code, stdout, stderr } = await innerCli(['doctor', ...args]);
 
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/problem +connection +Redis at 127\.0\.0\.1:\d+ did not answer: connect ECONNREFUSED/);
-    expect(stdout + stderr).not.toContain('secret');
-  });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/problem +connection +Redis at 127\.0\.0\.1:\d+ did not answer: connect ECONNREFUSED/);
+  expect(stdout + stderr).not.toContain('hunter2');
 });

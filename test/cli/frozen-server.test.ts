@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, type TestContext, test, vi } from 'vitest';
 import { backendOf } from '../support/backends.js';
-import { type BuiltCli, builtCli, type StartedCli } from '../support/built-cli.js';
+import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { inThisRun } from '../support/in-this-run.js';
 import { consoleOf } from './console/stage.js';
 import { freezeServer } from './frozen-server.js';
+import { CLIENTS, untilText } from './stage.js';
 
 /*
  * The real server stands still (SIGSTOP) while the tool works: connections stay open, and nothing is answered. The
@@ -18,16 +19,6 @@ vi.setConfig({ maxConcurrency: 5 });
 /** Ends what hangs. Far longer than the tool may take, so that a busy machine fails no test. */
 const LONG = 90_000;
 
-/** The packages of each client, after its kind of store. */
-const CLIENTS: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  pg: ['postgres', 'pg'],
-  'postgres.js': ['postgres', 'postgres'],
-  mysql2: ['mysql', 'mysql2'],
-  mariadb: ['mysql', 'mariadb'],
-  ioredis: ['redis', 'ioredis'],
-  'node-redis': ['redis', 'redis', '@redis'],
-};
-
 interface Scene {
   readonly cli: BuiltCli;
   /** The options that name the store. */
@@ -36,7 +27,7 @@ interface Scene {
 }
 
 async function scene(client: string, { onTestFinished }: Pick<TestContext, 'onTestFinished'>): Promise<Scene> {
-  const [kind = '', ...packages] = CLIENTS[client] ?? [];
+  const [kind = 'memory', ...packages] = CLIENTS[client] ?? [];
   const [engine, cli] = await Promise.all([backendOf(kind).start(), builtCli(packages)]);
   const address = engine.at();
   let thaw = () => {};
@@ -53,16 +44,6 @@ async function scene(client: string, { onTestFinished }: Pick<TestContext, 'onTe
       thaw = freezeServer({ port: Number(new URL(address.url).port) });
     },
   };
-}
-
-function untilText({ child }: StartedCli, text: string): Promise<void> {
-  let seen = '';
-  return new Promise((resolve) =>
-    child.stdout?.on('data', (chunk) => {
-      seen += chunk;
-      if (seen.includes(text)) resolve();
-    }),
-  );
 }
 
 const job = (...script: readonly string[]) => ['--', 'sh', '-c', ['echo started', ...script].join('; ')];

@@ -5,22 +5,18 @@ import { executeWithLock } from 'single-execution';
 import { test } from 'vitest';
 import type { StoreAddress } from '../support/backends/backend.js';
 import { DEFAULT_PREFIX } from '../support/backends/redis.js';
-import { BACKENDS, openStore } from '../support/backends.js';
-import { type BuiltCli, builtCli, type StartedCli } from '../support/built-cli.js';
+import { BACKENDS, type Kind, openStore } from '../support/backends.js';
+import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { innerCli } from '../support/inner-cli.js';
 import type { RestartedServer } from '../support/kept-server.js';
 import { startRedisServer } from '../support/redis-server.js';
 import { consoleOf } from './console/stage.js';
+import { CLIENTS, untilText } from './stage.js';
 
 /*
  * The published tool, while its server restarts: with a command under a lock, and with an open console. A tool that stays
  * must survive a restart with every client that it can use.
  */
-
-interface Case {
-  readonly clients: readonly string[];
-  start(): Promise<Started>;
-}
 
 interface Started {
   readonly server: RestartedServer;
@@ -29,25 +25,18 @@ interface Started {
   stop(): Promise<void>;
 }
 
-const database = (kind: 'postgres' | 'mysql') => async (): Promise<Started> => {
-  const engine = await BACKENDS[kind].start();
+/** Starts a server that keeps its data while it is down. */
+async function startKeeping(kind: Kind): Promise<Started> {
+  if (kind === 'redis') {
+    const server = await startRedisServer({ appendOnly: true });
+    const address = { kind, url: server.url, place: DEFAULT_PREFIX };
+    return { server, address, args: ['--redis-url', server.url], stop: server.stop };
+  }
+  const engine = await BACKENDS[kind as 'postgres' | 'mysql'].start();
   const address = engine.at();
   await engine.make(address);
   return { server: engine.server, address, args: engine.args(address), stop: engine.stop };
-};
-const redis = async (): Promise<Started> => {
-  const server = await startRedisServer({ appendOnly: true });
-  const address = { kind: 'redis', url: server.url, place: DEFAULT_PREFIX };
-  return { server, address, args: ['--redis-url', server.url], stop: server.stop };
-};
-const CASES: Readonly<Record<string, Case>> = {
-  pg: { clients: ['pg'], start: database('postgres') },
-  'postgres.js': { clients: ['postgres'], start: database('postgres') },
-  mysql2: { clients: ['mysql2'], start: database('mysql') },
-  mariadb: { clients: ['mariadb'], start: database('mysql') },
-  ioredis: { clients: ['ioredis'], start: redis },
-  'node-redis': { clients: ['redis', '@redis'], start: redis },
-};
+}
 
 const LONG = 120_000;
 
@@ -65,17 +54,14 @@ async function ran(address: StoreAddress, name: string, tick: Date): Promise<str
   return outcome.status === 'skipped' ? outcome.reason : outcome.status;
 }
 
-function untilText({ child }: StartedCli, text: string): Promise<void> {
-  return new Promise((resolve) => child.stdout?.on('data', (chunk) => String(chunk).includes(text) && resolve()));
-}
-
-test.concurrent.for(Object.entries(CASES))(
+test.concurrent.for(['pg', 'postgres.js', 'mysql2', 'mariadb', 'ioredis', 'node-redis'])(
   'row 146: F135 over %s, run and an open console survive restarts, and the tick of the run is done once',
   { timeout: LONG },
-  async ([, { clients, start }], { expect, onTestFinished }) => {
-    const { server, address, args, stop } = await start();
+  async (client, { expect, onTestFinished }) => {
+    const [kind = 'redis', ...packages] = CLIENTS[client] ?? [];
+    const { server, address, args, stop } = await startKeeping(kind);
     const folder = await mkdtemp(join(tmpdir(), 'cli-restart-'));
-    const cli: BuiltCli = await builtCli(clients);
+    const cli: BuiltCli = await builtCli(packages);
     const opened = cli.start(['console', ...args]);
     onTestFinished(async () => {
       opened.child.kill('SIGTERM');
@@ -90,7 +76,7 @@ test.concurrent.for(Object.entries(CASES))(
 
     const tick = '2026-11-21T02:00:00.000Z';
     const go = join(folder, 'go');
-    const options = ['--name', 'job', '--tick', tick, '--keep-alive', '--at-most', '6s'];
+    const options = ['--name', 'job', '--tick', tick, '--keep-alive', '--at-most', '30s'];
     const command = ['sh', '-c', `echo started; until [ -e ${go} ]; do sleep 0.1; done; echo ended`];
     const running = cli.start(['run', ...options, ...args, '--', ...command]);
     await untilText(running, 'started');

@@ -5,6 +5,7 @@ import { type Engines, startEngines } from '../support/backends/stage.js';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { inThisRun } from '../support/in-this-run.js';
 import { startTcpFaultProxy, type TcpFaultProxy } from '../support/tcp-fault-proxy.js';
+import { addressAt, CLIENTS } from './stage.js';
 
 /*
  * Servers that take a connection and then say nothing, at once or after the login. Without a limit of the tool, a
@@ -27,7 +28,7 @@ beforeAll(async () => {
   });
   mute.listen(0, '127.0.0.1');
   [engines] = await Promise.all([startEngines('postgres', 'mysql', 'redis'), once(mute, 'listening')]);
-  for (const [name, peers] of Object.entries(CLIENTS)) clis.set(name, await builtCli(peers));
+  for (const name of IN_THIS_RUN) clis.set(name, await builtCli(CLIENTS[name]?.slice(1)));
 }, 120_000);
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
@@ -37,45 +38,20 @@ afterAll(async () => {
   await engines?.stop();
 });
 
-const CLIENTS: Readonly<Record<string, readonly string[]>> = {
-  pg: ['pg'],
-  'postgres.js': ['postgres'],
-  mysql2: ['mysql2'],
-  mariadb: ['mariadb'],
-  ioredis: ['ioredis'],
-  'node-redis': ['redis', '@redis'],
-  'the AWS SDK': ['@aws-sdk'],
-  '@upstash/redis': ['@upstash'],
-  '@azure/data-tables': ['@azure'],
-};
-
-/** The engine of a client, or any other that a proxy can stand before. */
-function engineOf(client: string): 'postgres' | 'mysql' | 'redis' {
-  if (client === 'mysql2' || client === 'mariadb') return 'mysql';
-  return client === 'pg' || client === 'postgres.js' ? 'postgres' : 'redis';
-}
+/** Clients of servers that have a login. */
+const hasLogin = (client: string): boolean => ['postgres', 'mysql', 'redis'].includes(kindOf(client));
+const kindOf = (client: string) => CLIENTS[client]?.[0] as 'postgres' | 'mysql' | 'redis';
 
 /** Words of a statement or a command that the clients of a server send only after their login. */
 const AFTER_LOGIN = /single_execution|SELECT |EVAL|NODES/i;
 
-async function optionsOf(client: string, isLate: boolean): Promise<readonly [string[], Record<string, string>]> {
-  const { server } = engines.on(engineOf(client));
-  let { port } = mute.address() as AddressInfo;
-  if (isLate) {
-    const proxy = await startTcpFaultProxy(server.port, (request) => (AFTER_LOGIN.test(request) ? 'stall' : undefined));
-    proxies.push(proxy);
-    port = proxy.port;
-  }
-  if (client === 'the AWS SDK')
-    return [['--table', 'x', '--endpoint', `http://127.0.0.1:${port}`, '--region', 'local'], {}];
-  if (client === '@upstash/redis') {
-    return [['--upstash'], { UPSTASH_REDIS_REST_URL: `http://127.0.0.1:${port}`, UPSTASH_REDIS_REST_TOKEN: 'x' }];
-  }
-  if (client === '@azure/data-tables') {
-    const AZURE_STORAGE_CONNECTION_STRING = `TableEndpoint=http://127.0.0.1:${port}/x;SharedAccessSignature=sp=r`;
-    return [['--azure-table', 'locks'], { AZURE_STORAGE_CONNECTION_STRING }];
-  }
-  return [[`--${engineOf(client)}-url`, String(Object.assign(new URL(server.url), { port: String(port) }))], {}];
+async function addressOf(client: string, isLate: boolean): Promise<ReturnType<typeof addressAt>> {
+  const kind = kindOf(client);
+  if (!isLate) return addressAt(kind, (mute.address() as AddressInfo).port);
+  const { server } = engines.on(kind);
+  const proxy = await startTcpFaultProxy(server.port, (request) => (AFTER_LOGIN.test(request) ? 'stall' : undefined));
+  proxies.push(proxy);
+  return [[`--${kind}-url`, Object.assign(new URL(server.url), { port: String(proxy.port) }).href], {}];
 }
 
 const IN_THIS_RUN = inThisRun(
@@ -84,14 +60,14 @@ const IN_THIS_RUN = inThisRun(
 );
 
 const CASES = IN_THIS_RUN.flatMap((client) => {
-  const speaks = !/^(the AWS SDK|@upstash|@azure)/.test(client);
-  const verbs = engineOf(client) !== 'redis' ? [...VERBS, ['table', 'create']] : VERBS;
-  return (speaks ? [false, true] : [false]).flatMap((isLate) => verbs.map((verb) => ({ client, isLate, verb })));
+  const verbs = ['postgres', 'mysql'].includes(kindOf(client)) ? [...VERBS, ['table', 'create']] : VERBS;
+  const times = hasLogin(client) ? [false, true] : [false];
+  return times.flatMap((isLate) => verbs.map((verb) => ({ client, isLate, verb })));
 });
 
 describe.concurrent('row 157: F157: a server that says nothing', () => {
   test.each(CASES)('by $client, silent after the login: $isLate, $verb.0 ends', async ({ client, isLate, verb }) => {
-    const [options, env] = await optionsOf(client, isLate);
+    const [options, env] = await addressOf(client, isLate);
     const end = verb.indexOf('--');
     const line = end === -1 ? [...verb, ...options] : [...verb.slice(0, end), ...options, ...verb.slice(end)];
     const cli = clis.get(client) as BuiltCli;
@@ -101,11 +77,10 @@ describe.concurrent('row 157: F157: a server that says nothing', () => {
     const { code, stdout, stderr } = await ended;
     clearTimeout(kill);
 
+    const why = /no answer|did not answer|in time|not connected|could not be reached|no clear answer/i;
     expect({ code, said: stdout + stderr }).toEqual({
       code: verb[0] === 'run' ? 69 : 1,
-      said: expect.stringMatching(
-        /no answer|did not answer|in time|not connected|could not be reached|no clear answer/i,
-      ),
+      said: expect.stringMatching(why),
     });
   });
 });

@@ -7,8 +7,9 @@ import type { LockStore } from '../../src/core/ports/lock-store.js';
 import { systemClock } from '../../src/core/values/clock.js';
 import { type BackendStage, startBackends, warmUp } from '../support/backends/stage.js';
 import { type Kind, kindsWith } from '../support/backends.js';
-import { type BuiltCli, builtCli, type CliEnd, PEERS } from '../support/built-cli.js';
+import { type BuiltCli, builtCli, type CliEnd, PEERS, type StartedCli } from '../support/built-cli.js';
 import { innerCli } from '../support/inner-cli.js';
+import { call, claim, done } from '../support/one-run.js';
 
 /** The folders of node_modules with the clients of all stores of processes. */
 export const DATABASE_CLIENTS = [
@@ -79,6 +80,42 @@ function withStore(own: readonly string[], store: readonly string[]): readonly s
   return end === -1 ? [...own, ...store] : [...own.slice(0, end), ...store, ...own.slice(end)];
 }
 
+/** The clients that the tool can use: the kind of store, and the folders of the packages. */
+export const CLIENTS: Readonly<Record<string, readonly [kind: Kind, ...packages: string[]]>> = {
+  pg: ['postgres', 'pg'],
+  'postgres.js': ['postgres', 'postgres'],
+  mysql2: ['mysql', 'mysql2'],
+  mariadb: ['mysql', 'mariadb'],
+  ioredis: ['redis', 'ioredis'],
+  'node-redis': ['redis', 'redis', '@redis'],
+  'the AWS SDK': ['dynamodb', '@aws-sdk'],
+  '@upstash/redis': ['upstash', '@upstash'],
+  '@azure/data-tables': ['azure', '@azure'],
+};
+
+/** The options and the variables that name a store on a port where another server, or none, listens. */
+export function addressAt(kind: Kind, port: number): readonly [args: string[], env: Record<string, string>] {
+  const url = `http://127.0.0.1:${port}`;
+  if (kind === 'dynamodb') return [['--table', 'locks', '--endpoint', url, '--region', 'local'], {}];
+  if (kind === 'upstash') return [['--upstash'], { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: 'hunter2' }];
+  if (kind === 'azure') {
+    const AZURE_STORAGE_CONNECTION_STRING = `TableEndpoint=${url}/acme;SharedAccessSignature=sp=rau&sig=hunter2`;
+    return [['--azure-table', 'locks'], { AZURE_STORAGE_CONNECTION_STRING }];
+  }
+  return [[`--${kind}-url`, `${kind}://ada:hunter2@127.0.0.1:${port}/jobs`], {}];
+}
+
+/** Resolves when a process has printed these words. */
+export function untilText({ child }: StartedCli, words: string): Promise<void> {
+  let seen = '';
+  return new Promise((resolve) =>
+    child.stdout?.on('data', (chunk) => {
+      seen += chunk;
+      if (seen.includes(words)) resolve();
+    }),
+  );
+}
+
 export const freshName = (job = 'job'): string => `${job}-${randomUUID().slice(0, 8)}`;
 
 /** Makes a run of a tick, to its end. */
@@ -105,11 +142,9 @@ export async function ranAt(
 ) {
   const { tick, atMs, tookMs, lockedBy, failed = false, schedule } = run;
   const lease = await taken(store, name, { tick: tick.getTime(), lockedBy, clock: clockAt(atMs), schedule });
-  const call = { ...CALL, clock: clockAt(atMs + tookMs), signal: new AbortController().signal };
-  const marks = failed
-    ? ({ result: 'failed', error: 'TypeError', markTickDone: false, markTickFailed: true } as const)
-    : ({ result: 'succeeded', markTickDone: true } as const);
-  const end = await store.release(lease, { ...marks, lockAtLeastForMs: 0, durationMs: tookMs }, call);
+  const failure = { result: 'failed', error: 'TypeError', markTickDone: false, markTickFailed: true } as const;
+  const completion = { ...done, ...(failed && failure), durationMs: tookMs };
+  const end = await store.release(lease, completion, callBy(clockAt(atMs + tookMs)));
   if (end !== 'released') throw new Error(`${name} was not released: ${end}`);
 }
 
@@ -118,7 +153,7 @@ export function clockAt(ms: number): typeof systemClock {
   return { ...systemClock, now: () => ms };
 }
 
-const CALL = { tryMs: 5_000, budgetMs: 15_000, maxClockSkewMs: 0 };
+const callBy = (clock: typeof systemClock) => ({ ...call(15_000), tryMs: 5_000, maxClockSkewMs: 0, clock });
 
 interface Taken {
   readonly leaseMs?: number;
@@ -134,10 +169,8 @@ export async function taken(
   name: string,
   { leaseMs = 3_600_000, lockedBy = 'web-1', tick = Number.NaN, clock = systemClock, schedule }: Taken = {},
 ) {
-  const claim = { name, attemptId: `a${randomUUID()}`, leaseMs, lockedBy, markTickAtStart: false };
-  const call = { ...CALL, clock, signal: new AbortController().signal };
-  const ofTick = { tickMs: tick, ...(schedule !== undefined && { schedule }) };
-  const result = await store.acquire(Number.isNaN(tick) ? claim : { ...claim, ...ofTick }, call);
+  const ofTick = Number.isNaN(tick) ? {} : { tickMs: tick, ...(schedule !== undefined && { schedule }) };
+  const result = await store.acquire(claim({ name, leaseMs, lockedBy, ...ofTick }), callBy(clock));
   if (result.status !== 'acquired') throw new Error(`${name} was not granted`);
   return result.lease;
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { apiReport } from './api-report.js';
-import { publicDoors } from './public-declarations.js';
+import { publicDoors, publicSymbols } from './public-declarations.js';
 
 const FOLDER = join(import.meta.dirname, 'api');
 /** `npm run api` writes the reports. Vitest writes a file only after the last test, so it may be missing until then. */
@@ -27,4 +27,21 @@ test('there is no report without its door', () => {
   if (isWriting) for (const file of others) rmSync(join(FOLDER, file));
 
   expect(isWriting ? [] : others).toEqual([]);
+});
+
+const symbols = publicSymbols(doors);
+
+test('every symbol that a door shows has a comment, and so has each of its members', () => {
+  const bare = symbols.filter(({ comment }) => comment === '').map(({ file, name }) => `${file}: ${name}`);
+
+  expect(symbols.length).toBeGreaterThan(700);
+  expect(bare).toEqual([]);
+});
+
+test('every function and class of a door has an example, which the test of examples compiles', () => {
+  const called = symbols.filter((symbol) => symbol.called);
+  const bare = called.filter(({ comment }) => !/@example\n \* ```ts\n/.test(comment.replace(/^ +/gm, ' ')));
+
+  expect(called.length).toBeGreaterThan(45);
+  expect(bare.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
 });

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { type Execution, executeWithLock, withSingleExecution } from 'single-execution';
@@ -10,10 +8,10 @@ import { cron } from 'single-execution/schedule';
 import { lambdaContext } from 'single-execution/testing';
 import { expect, test } from 'vitest';
 import { gate } from '../support/gate.js';
+import { read, sectionOf } from './page.js';
 
 /* What the pages say of events, requests and mocks that are written by hand. */
 
-const page = (path: string) => readFileSync(join(import.meta.dirname, '../../docs', path), 'utf8');
 const tickOf = async (_event: unknown, _context: unknown, { tick }: Execution) => tick?.toISOString() ?? 'no tick';
 const TICK = '2026-11-21T02:00:00.000Z';
 
@@ -57,11 +55,8 @@ test('docs/platforms/lambda.md: behind SQS a skip is a success, unless onSkipped
     }, options);
     const running = handler(event, lambdaContext());
     await begun.opened;
-    const second = await handler(event, lambdaContext()).then(
-      () => true,
-      () => false,
-    );
-    expect(second).toBe(isDeleted);
+    const [second] = await Promise.allSettled([handler(event, lambdaContext())]);
+    expect(second.status === 'fulfilled').toBe(isDeleted);
     ended.open();
     await running;
   }
@@ -78,36 +73,24 @@ test.each([
 });
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-const TRANSFORMED = (/"InputTemplate": (".*")/.exec(page('platforms/vercel.md')) ?? [])[1] ?? '""';
+const TRANSFORMED = (/"InputTemplate": (".*")/.exec(read('docs/platforms/vercel.md')) ?? [])[1] ?? '""';
+
+const BODY = JSON.parse(TRANSFORMED).replace('<time>', TICK);
 
 test.each<[string, object, RequestInit, number]>([
   ['a Vercel Cron Job, by the example', { tick: 'nearest', schedule: cron('0 6 * * MON') }, {}, 200],
-  ["a Vercel Cron Job, with tick: 'event'", { tick: 'event' }, {}, 400],
-  [
-    "EventBridge's event as it is",
-    { tick: 'event' },
-    { method: 'POST', body: JSON.stringify(SCHEDULED), headers: JSON_TYPE },
-    400,
-  ],
-  [
-    'EventBridge, with the transformer of the page',
-    { tick: 'event' },
-    { method: 'POST', body: JSON.parse(TRANSFORMED).replace('<time>', TICK), headers: JSON_TYPE },
-    200,
-  ],
-  [
-    'the same, without its content type',
-    { tick: 'event' },
-    { method: 'POST', body: new TextEncoder().encode(JSON.parse(TRANSFORMED).replace('<time>', TICK)) },
-    400,
-  ],
+  ["a Vercel Cron Job, with tick: 'event'", {}, {}, 400],
+  ["EventBridge's event as it is", {}, { body: JSON.stringify(SCHEDULED), headers: JSON_TYPE }, 400],
+  ['EventBridge, with the transformer of the page', {}, { body: BODY, headers: JSON_TYPE }, 200],
+  ['the same, without its content type', {}, { body: new TextEncoder().encode(BODY) }, 400],
 ])('docs/platforms/vercel.md: %s', async (_, options, init, status) => {
   const GET = withRoute(async () => Response.json('sent'), {
-    ...(options as Pick<RouteOptions, 'tick'>),
     ...{ name: 'weekly-digest', store: memoryStore(), maxDuration: '5m', secret: false, observers: [] },
+    ...({ tick: 'event', ...options } as Pick<RouteOptions, 'tick'>),
   });
+  const method = init.body ? 'POST' : 'GET';
 
-  expect((await GET(new Request('https://example.com/api/weekly-digest', init))).status).toBe(status);
+  expect((await GET(new Request('https://example.com/api/weekly-digest', { method, ...init }))).status).toBe(status);
 });
 
 test('docs/guides/testing.md: a mock that resolves to {} grants nothing, one with a request id grants each call', async () => {
@@ -121,4 +104,30 @@ test('docs/guides/testing.md: a mock that resolves to {} grants nothing, one wit
   const both = await Promise.all([run(), run()]);
   mock.restore();
   expect(both).toMatchObject([{ status: 'executed' }, { status: 'executed' }]);
+});
+
+const AGAIN = sectionOf(read('docs/on-call.md'), '## Run a failed job again, or a missed tick');
+const NIGHT = '2026-11-20T02:00:00.000Z';
+
+test('docs/on-call.md: the payload for Lambda runs its tick, once', async () => {
+  const [, payload = ''] = /--payload '(.*?)'/.exec(AGAIN) ?? [];
+  const call = lambda();
+
+  expect(await call(JSON.parse(payload))).toBe(NIGHT);
+  expect(await call(JSON.parse(payload))).toMatchObject({ reason: 'already-executed' });
+});
+
+test('docs/on-call.md: the headers for a route run its tick, once', async () => {
+  const headers = [...AGAIN.matchAll(/-H ['"](.*?): (.*?)['"]/g)].map(([, name = '', value = '']): [string, string] => [
+    name,
+    value.replace('$CRON_SECRET', 'secret'),
+  ]);
+  const GET = withRoute(async (_request, _context, { tick }) => Response.json(tick), {
+    ...{ name: 'send-digest', store: memoryStore(), maxDuration: '1m', tick: 'event', secret: 'secret', observers: [] },
+  });
+  const call = async () => (await GET(new Request('https://example.com/api/send-digest', { headers }))).json();
+
+  expect(headers).toHaveLength(2);
+  expect(await call()).toBe(NIGHT);
+  expect(await call()).toMatchObject({ reason: 'already-executed' });
 });

@@ -1,16 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { KINDS } from '../../src/cli/store/kinds.js';
 import { DOORS } from '../support/doors.js';
 import { doorProblems, type ReadPage } from './doors.js';
-import { PAGES } from './examples.js';
+import { PAGES, read as readFile } from './page.js';
 
-const ROOT = join(import.meta.dirname, '../..');
-const read: ReadPage = (file) => {
-  const path = join(ROOT, file);
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
-};
+const read: ReadPage = (file) => (PAGES.includes(file) ? readFile(file) : undefined);
 
 test.each(Object.entries(DOORS))('%s has a page and its rows', (door, source) => {
   expect(doorProblems(door, source, read)).toEqual([]);
@@ -24,30 +18,25 @@ describe('the check itself', () => {
   const [GUIDE, TOY, TOY_STORE] = [page('guides/toy'), page('platforms/toy'), page('stores/toy-store')];
   const rows = (heading: string, row: string) => `# A page\n\n## ${heading}\n\n| head |\n|---|\n${row}\n\n## Next\n`;
 
-  test('finds a store without documents', () => {
-    expect(doorProblems(...STORE, () => undefined)).toEqual([
-      `single-execution/toy-store: there is no ${TOY_STORE}: write it, or name the page in PAGES of test/docs/doors.ts`,
-      `single-execution/toy-store: README.md, "Choose", has no row that links ${TOY_STORE} and has the import \`…/toy-store\``,
-      'single-execution/toy-store: docs/versioning.md, "What works with what", has no row that names toy store, with its versions',
-      'single-execution/toy-store: docs/cli.md, "Which store", has no row that names toy store, with the option that finds its locks',
-      'single-execution/toy-store: docs/promises.md, "Stores", has no row that says that toy store keeps the contract',
-    ]);
-  });
+  const rowOf = (page: string, what: string) => `${page}, has no row that ${what}`;
+  const VERSIONS = 'docs/versioning.md, "What works with what"';
+  const noPage = (file: string) => `there is no ${file}: write it, or name the page in PAGES of test/docs/doors.ts`;
+  const linked = (file: string, door: string) =>
+    rowOf('README.md, "Choose"', `links ${file} and has the import \`…/${door}\``);
 
-  test('finds a platform without documents', () => {
-    expect(doorProblems(...PLATFORM, () => undefined)).toEqual([
-      `single-execution/toy: there is no ${TOY}: write it, or name the page in PAGES of test/docs/doors.ts`,
-      `single-execution/toy: README.md, "Choose", has no row that links ${TOY} and has the import \`…/toy\``,
-      'single-execution/toy: docs/versioning.md, "What works with what", has no row that names toy, with its versions',
-    ]);
-  });
-
-  test('finds another door without documents', () => {
-    expect(doorProblems(...OTHER, () => undefined)).toEqual([
-      `single-execution/toy: there is no ${GUIDE}: write it, or name the page in PAGES of test/docs/doors.ts`,
-      `single-execution/toy: README.md does not link ${GUIDE}`,
-      'single-execution/toy: docs/versioning.md, "What works with what", has no row that names toy, with its versions',
-    ]);
+  test.each<[door: readonly [string, string], ...problems: string[]]>([
+    [
+      STORE,
+      noPage(TOY_STORE),
+      linked(TOY_STORE, 'toy-store'),
+      rowOf(VERSIONS, 'names toy store, with its versions'),
+      rowOf('docs/cli.md, "Which store"', 'names toy store, with the option that finds its locks'),
+      rowOf('docs/promises.md, "Stores"', 'says that toy store keeps the contract'),
+    ],
+    [PLATFORM, noPage(TOY), linked(TOY, 'toy'), rowOf(VERSIONS, 'names toy, with its versions')],
+    [OTHER, noPage(GUIDE), `README.md does not link ${GUIDE}`, rowOf(VERSIONS, 'names toy, with its versions')],
+  ])('finds that %s has no documents', (door, ...problems) => {
+    expect(doorProblems(...door, () => undefined)).toEqual(problems.map((problem) => `${door[0]}: ${problem}`));
   });
 
   test('finds a page that does not import its door', () => {

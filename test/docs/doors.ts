@@ -1,3 +1,5 @@
+import { sectionOf } from './page.js';
+
 /** Reads a page of this repository; undefined if there is no such page. */
 export type ReadPage = (file: string) => string | undefined;
 
@@ -65,7 +67,10 @@ function problemsOf(door: string, { kind, folder }: Kind, read: ReadPage): strin
   const need = (isGiven: boolean | undefined, problem: string) => isGiven || problems.push(`${door}: ${problem}`);
   const needRow = (file: string, heading: string, isIts: (row: string) => boolean, what: string) => {
     const isNeeded = !EXEMPT[file]?.includes(name);
-    if (isNeeded) need(rowsUnder(heading, read(file)).some(isIts), `${file}, "${heading}", has no row that ${what}`);
+    const rows = sectionOf(read(file) ?? '', `## ${heading}`)
+      .split('\n')
+      .filter((line) => line.startsWith('|'));
+    if (isNeeded) need(rows.some(isIts), `${file}, "${heading}", has no row that ${what}`);
   };
   const isNamed = (row: string) => row.toLowerCase().includes(word.toLowerCase());
 
@@ -91,11 +96,4 @@ function kindsOf(source: string): readonly Kind[] {
   const [found, ...others] = KINDS.filter(({ from }) => source.startsWith(from));
   if (!found) throw new Error(`${source} is no source of a door`);
   return [found, ...others.filter(({ from }) => from === found.from)];
-}
-
-/** The rows of tables under a heading of the second level. */
-function rowsUnder(heading: string, page = ''): string[] {
-  const [, section = ''] = page.split(`\n## ${heading}\n`);
-  const [own = ''] = section.split('\n## ');
-  return own.split('\n').filter((line) => line.startsWith('|'));
 }

@@ -7,7 +7,7 @@ import cron from 'node-cron';
 import { executeWithLock } from 'single-execution';
 import { createLockTable, dynamoDBStore } from 'single-execution/dynamodb';
 import { unused, use } from './example-uses.js';
-import { redirectPorts } from './redirect-ports.js';
+import { redirectPorts, stayHere } from './stay-here.js';
 
 /*
  * Runs examples one after the other. The runner is a process, so that the connections, timers and mocks that examples
@@ -105,22 +105,11 @@ async function setStores(): Promise<void> {
   await executeWithLock(() => 'sent', options);
 }
 
-/** Keeps requests on this machine. For any other host, the answer is `done` after 20 ms. */
-function stayHere(): void {
-  const { fetch } = globalThis;
-  globalThis.fetch = async (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    if (url.hostname === '127.0.0.1') return fetch(input, init);
-    await setTimeout(20);
-    return Response.json('done');
-  };
-}
-
 process.stdout.write = () => true;
 process.chdir(import.meta.dirname);
 Object.assign(globalThis, { shows });
 redirectPorts(ports);
-stayHere();
+stayHere(() => Response.json('done'));
 await createLockTable(dynamodb, { tableName: 'locks' });
 await createLockTable(dynamodb, { tableName: 'jobs', partitionKey: 'pk', sortKey: 'sk' });
 for (const example of examples) {

@@ -1,7 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
-const ROOT = join(import.meta.dirname, '../..');
+import { transform } from 'esbuild';
+import { filesIn, PAGES, read } from './page.js';
 
 /** A block of code in a page, or in a comment of a source file. */
 export interface Example {
@@ -11,9 +9,8 @@ export interface Example {
   readonly code: string;
 }
 
-export const PAGES = ['README.md', ...filesOf('docs', '.md')];
 /** Source files: editors show their comments to users. */
-const SOURCES = [...filesOf('src', '.ts'), ...filesOf('infra/constructs', '.ts')];
+const SOURCES = filesIn(['src', 'infra/constructs'], /\.ts$/);
 
 export function allExamples(): Example[] {
   return [...PAGES, ...SOURCES].flatMap((page) => examplesOf(page, 'ts'));
@@ -31,14 +28,21 @@ export function isOfVitest({ code }: Example): boolean {
   return code.includes("from 'vitest'");
 }
 
-/** The text of a page, or of the comments of a source file. */
-function proseOf(file: string): string {
-  const text = readFileSync(join(ROOT, file), 'utf8');
-  return file.endsWith('.md') ? text : text.replace(/^ *\* ?/gm, '');
+/** An example as JavaScript. NestJS needs legacy decorators. */
+export async function asModule({ name, code }: Pick<Example, 'name' | 'code'>): Promise<string> {
+  const tsconfigRaw = { compilerOptions: { experimentalDecorators: name.includes('nestjs') } };
+  return (await transform(code, { loader: 'ts', format: 'esm', target: 'es2023', tsconfigRaw })).code;
 }
 
-function filesOf(folder: string, ending: string): string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith(ending))
-    .map((file) => `${folder}/${file}`);
+/** The code of the only block of a page, in one of these languages, that contains this text. */
+export function onlyExample(page: string, languages: readonly string[], part: string): string {
+  const blocks = languages.flatMap((language) => examplesOf(page, language)).filter(({ code }) => code.includes(part));
+  const [block, ...more] = blocks;
+  if (!block || more.length > 0) throw new Error(`${page} has ${blocks.length} blocks with ${part}`);
+  return block.code;
+}
+
+/** The text of a page, or of the comments of a source file. */
+function proseOf(file: string): string {
+  return file.endsWith('.md') ? read(file) : read(file).replace(/^ *\* ?/gm, '');
 }

@@ -1,20 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { RECORD_ATTRIBUTES, recordAttributeType } from '../../src/core/values/record-attributes.js';
-import { PAGES } from './examples.js';
+import { filesIn, PAGES, read, rowsOf, sectionOf } from './page.js';
 
 /* Compares the prose of the pages with the code: limits and times, names, versions, and the attributes of a record. */
 
-const ROOT = join(import.meta.dirname, '../..');
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
-const filesIn = (folder: string): string[] =>
-  readdirSync(join(ROOT, folder), { withFileTypes: true })
-    .filter(({ name }) => name !== 'node_modules')
-    .flatMap((its) => (its.isDirectory() ? filesIn(`${folder}/${its.name}`) : [`${folder}/${its.name}`]));
-const code = ['src', 'infra', 'handlers', 'test', 'demo', 'bench', '.github']
-  .flatMap(filesIn)
-  .filter((file) => /\.(tsx?|mjs|cjs|json|ya?ml|tf)$/.test(file) && !/-lock\.json$|figures\.test\.ts$/.test(file))
+const FOLDERS = ['src', 'infra', 'handlers', 'test', 'demo', 'bench', '.github'];
+const code = filesIn(FOLDERS, /\.(tsx?|mjs|cjs|json|ya?ml|tf)$/)
+  .filter((file) => !/-lock\.json$|figures\.test\.ts$/.test(file))
   .map((file) => ({ page: file, text: read(file) }));
 const pages = PAGES.map((page) => ({ page, text: read(page).replaceAll(/^ *```.*?^ *```/gms, '') }));
 /** What users read: the pages, and the texts of the library. */
@@ -143,8 +135,7 @@ test('each name in the prose of the pages is in the code', () => {
 
 test('docs/protocol.md and docs/stores/dynamodb.md have each attribute of a record', () => {
   const [, section = ''] = read('docs/protocol.md').split('\n| attribute | type | meaning |\n');
-  const [table = ''] = section.split('\n\n');
-  const named = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) => cell.match(/\w{2,}|\bv\b/g) ?? []);
+  const named = rowsOf(section.split('\n\n')[0] ?? '').flatMap(([cell = '']) => cell.match(/\w{2,}|\bv\b/g) ?? []);
   const ofTypes = [...read('docs/stores/dynamodb.md').matchAll(/^- of type ([NS]): (.*)$/gm)].flatMap(
     ([, type, names = '']) => [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => [name, type]),
   );
@@ -176,18 +167,15 @@ test('docs/versioning.md has the versions that package.json allows, and other pa
 
 test('docs/reliability.md has the installed versions among those that are tested', () => {
   const { devDependencies } = JSON.parse(read('package.json'));
-  const [, table = ''] = read('docs/reliability.md').split('\n## Tested versions\n');
-  const packages = {
-    TypeScript: 'typescript',
-    vitest: 'vitest',
-    esbuild: 'esbuild',
-    NestJS: '@nestjs/core',
-    PGlite: '@electric-sql/pglite',
-  };
-  const called = { ...packages, Middy: '@middy/core', CDK: 'aws-cdk-lib', 'AWS SDK': '@aws-sdk/client-dynamodb' };
+  const table = sectionOf(read('docs/reliability.md'), '## Tested versions');
+  const called =
+    'TypeScript=typescript NestJS=@nestjs/core PGlite=@electric-sql/pglite Middy=@middy/core CDK=aws-cdk-lib AWS SDK=@aws-sdk/client-dynamodb';
   const same =
-    '@libsql/client @azure/data-tables @azure/functions @opentelemetry/api @upstash/redis croner ioredis mariadb mysql2 node-cron pg postgres redis';
-  const names = Object.entries({ ...called, ...Object.fromEntries(same.split(' ').map((name) => [name, name])) });
+    'vitest esbuild @libsql/client @azure/data-tables @azure/functions @opentelemetry/api @upstash/redis croner ioredis mariadb mysql2 node-cron pg postgres redis';
+  const names = [...called.split(/ (?!SDK)/), ...same.split(' ')].map((its) => {
+    const [word = '', name = word] = its.split('=');
+    return [word, name] as const;
+  });
   const missing = names.filter(([word, name]) => {
     const [, listed = ''] = new RegExp(`(?<![\\w/-])${word}(?: \\|)? ((?:(?:, | and )?\\d[\\d.]*)+)`).exec(table) ?? [];
     return !listed.split(/, | and /).some((its) => its !== '' && `${devDependencies[name]}.`.startsWith(`${its}.`));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
-import { examplesOf } from './examples.js';
+import { onlyExample } from './examples.js';
 import { type ReadersProject, readersProject } from './readers-project.js';
 
 /*
@@ -23,13 +23,7 @@ afterAll(async () => {
   await Promise.all([redis?.stop(), project?.remove()]);
 });
 
-/** The only example of the guide that contains this text. */
-function example(part: string): string {
-  const blocks = ['ts', 'js'].flatMap((language) => examplesOf('docs/guides/first-lock.md', language));
-  const [code = '', ...more] = blocks.map((block) => block.code).filter((text) => text.includes(part));
-  expect([code !== '', more.length], part).toEqual([true, 0]);
-  return code;
-}
+const example = (part: string) => onlyExample('docs/guides/first-lock.md', ['ts', 'js'], part);
 
 const stores = {
   sqlite: async () => ({ code: example('sqliteStore({'), env: {} }),

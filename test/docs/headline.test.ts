@@ -1,10 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.js';
+import { examplesOf } from './examples.js';
+import { filesIn, PAGES, read, rowsOf, sectionOf } from './page.js';
 
-const ROOT = join(import.meta.dirname, '../..');
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const { description, scripts } = JSON.parse(read('package.json')) as {
   readonly description: string;
   readonly scripts: Readonly<Record<string, string>>;
@@ -16,42 +14,24 @@ const TOO_MUCH = /(?<!at most )once per (?:tick|scheduled time)|\b(?:each|every)
 
 test('the headline is the same in README, package.json, the help of run, and the comments of the wrappers', () => {
   const oneLine = (text: string) => text.replaceAll(/\s*\n(?: \* )?/g, ' ');
-  const says = {
-    'package.json': description,
-    'run --help': COMMANDS.find(({ name }) => name === 'run')?.summary ?? '',
-    ...Object.fromEntries(
-      [
-        'README.md',
-        'src/adapters/lambda.ts',
-        'src/adapters/http.ts',
-        'src/adapters/process.ts',
-        'src/aspects/middy.ts',
-      ].map((file) => [file, oneLine(read(file))]),
-    ),
-  };
+  const wrappers = ['adapters/lambda', 'adapters/http', 'adapters/process', 'aspects/middy'];
+  const files = ['README.md', ...wrappers.map((name) => `src/${name}.ts`)];
+  const help = COMMANDS.find(({ name }) => name === 'run')?.summary ?? '';
 
-  for (const [where, text] of Object.entries(says)) expect(text, where).toContain(HEADLINE);
+  for (const text of [description, help]) expect(text).toContain(HEADLINE);
+  for (const file of files) expect(oneLine(read(file)), file).toContain(HEADLINE);
 });
 
 test('each page that installs the package says where it comes from until it is on npm', () => {
-  const pages = [
-    'README.md',
-    ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((file) => `docs/${file}`),
-  ];
-  const installing = pages.filter((file) => file.endsWith('.md') && /^npm install single-execution/m.test(read(file)));
+  const installing = PAGES.filter((file) => /^npm install single-execution/m.test(read(file)));
 
   expect(installing.length).toBeGreaterThan(5);
   for (const file of installing) expect(read(file), file).toMatch(/install\.md#from-a-clone\)|^## From a clone$/m);
 });
 
 test('no text promises that a tick runs once', () => {
-  const pages = ['README.md', 'CHANGELOG.md', 'package.json'];
-  const files = ['docs', 'src', 'infra', 'handlers', 'demo'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(md|tsx?|mjs|yml|yaml|tf|html)$/.test(file))
-      .map((file) => `${folder}/${file}`),
-  );
-  const found = [...pages, ...files].flatMap((file) =>
+  const files = filesIn(['docs', 'src', 'infra', 'handlers', 'demo'], /\.(md|tsx?|mjs|yml|yaml|tf|html)$/);
+  const found = ['README.md', 'CHANGELOG.md', 'package.json', ...files].flatMap((file) =>
     (read(file).match(TOO_MUCH) ?? []).map((text) => `${file}: ${text}`),
   );
 
@@ -60,9 +40,8 @@ test('no text promises that a tick runs once', () => {
 });
 
 test('the commands of a clone are in README and CONTRIBUTING, and .ci/run calls the one of the tests', () => {
-  const [, readme = ''] = read('README.md').split('\n## From a clone\n');
   const [contributing = ''] = read('CONTRIBUTING.md').split('\n## ');
-  for (const text of [readme.split('\n## ')[0], contributing]) {
+  for (const text of [sectionOf(read('README.md'), '## From a clone'), contributing]) {
     expect(text).toMatch(/^npm ci && npm run demo +# \d+ seconds/m);
     expect(text).toMatch(/^npm ci && npm test +# \d+ minutes/m);
   }
@@ -77,4 +56,23 @@ test('the commands of a clone are in README and CONTRIBUTING, and .ci/run calls 
   for (const command of String(scripts['proof']).split(' && ')) {
     expect(read('.github/workflows/nightly.yml')).toContain(`run: ${command}`);
   }
+});
+
+test('docs/glossary.md explains each word that the code keeps to', () => {
+  const [, words = ''] = /^- Words: (.*?)\. No second word/m.exec(read('CONTRIBUTING.md')) ?? [];
+  const kept = words.split(', ').map((word) => word.replace(/ \(.*\)/, ''));
+  const explained = rowsOf(read('docs/glossary.md')).map(([word]) => word);
+
+  expect(kept).toContain('fencing token');
+  expect(kept.filter((word) => !explained.includes(word))).toEqual([]);
+});
+
+test('every block of code in docs/guides/effects.md stands in a handler that it names, which tests run', () => {
+  const page = 'docs/guides/effects.md';
+  const handlers = filesIn(['handlers'], /\.ts$/).filter((file) => read(page).includes(file));
+  const blocks = examplesOf(page, 'typescript');
+
+  expect(handlers).toHaveLength(4);
+  expect(blocks).toHaveLength(5);
+  expect(blocks.filter(({ code }) => !handlers.some((file) => read(file).includes(code)))).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { startMariaDB } from '../support/mariadb.js';
 import { startPostgresServer } from '../support/postgres-server.js';
 import { startRedisServer } from '../support/redis-server.js';
 import { startUpstashBridge } from '../support/upstash-bridge.js';
-import { examplesOf } from './examples.js';
+import { onlyExample } from './examples.js';
 import { type ReadersProject, readersProject } from './readers-project.js';
 
 /*
@@ -25,13 +25,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => project?.remove());
 
-const codeOf = (page: string, language: string, part: string) => {
-  const [code = '', ...more] = examplesOf(`docs/paths/${page}.md`, language)
-    .map((block) => block.code)
-    .filter((text) => text.includes(part));
-  expect([code !== '', more.length], `${page}: ${part}`).toEqual([true, 0]);
-  return code;
-};
+const codeOf = (page: string, language: string, part: string) => onlyExample(`docs/paths/${page}.md`, [language], part);
 
 async function database() {
   const { url, stop } = await startPostgresServer();
@@ -41,8 +35,17 @@ async function database() {
   return env;
 }
 
-/** Starts processes until two ticks are done and each other process was skipped. @returns the ticks that they worked for */
-async function importedBy(processes: number, program: string, env: Readonly<Record<string, string>>) {
+type Env = Readonly<Record<string, string>>;
+
+/** What a command of the tool prints. */
+async function printed(args: readonly string[], env: Env): Promise<string> {
+  const { ended, lines } = project.tool(args, env);
+  await ended;
+  return lines().join('\n');
+}
+
+/** Starts processes until two ticks are done and each other process was skipped. @returns the ticks, each once */
+async function importedBy(processes: number, program: string, env: Env): Promise<readonly string[]> {
   const fleet = Array.from({ length: processes }, () => project.start([program], env));
   onTestFinished(() => {
     for (const { child } of fleet) child.kill('SIGKILL');
@@ -54,18 +57,17 @@ async function importedBy(processes: number, program: string, env: Readonly<Reco
   await expect.poll(() => worked().length > 1 && skips() > processes - 2).toBe(true);
   for (const { child } of fleet) child.kill('SIGINT');
   await Promise.all(fleet.map(({ ended }) => ended));
-  return worked();
+  const ticks = worked();
+  expect(new Set(ticks).size).toBe(ticks.length);
+  return ticks;
 }
 
 test('docs/paths/croner-pm2.md: of two processes one works for each tick, and the tool shows its runs', async () => {
   const env = await database();
   await project.write('worker.js', codeOf('croner-pm2', 'js', 'new Cron('));
   const worked = await importedBy(2, 'worker.js', env);
-  const runs = project.tool(['runs', 'import-prices'], env);
-  await runs.ended;
 
-  expect(new Set(worked).size).toBe(worked.length);
-  expect(runs.lines().join('\n')).toContain(worked[0]?.replace('.000Z', 'Z'));
+  expect(await printed(['runs', 'import-prices'], env)).toContain(worked[0]?.replace('.000Z', 'Z'));
 });
 
 test('docs/paths/node-cron-mariadb.md: the user of the page makes the table, and of two processes one works for each tick', async () => {
@@ -83,12 +85,9 @@ test('docs/paths/node-cron-mariadb.md: the user of the page makes the table, and
   expect(await project.tool(['table', 'create'], env).ended).toBe(0);
   await project.write('package.json', '{ "type": "module" }');
   await project.write('worker.js', codeOf('node-cron-mariadb', 'js', 'cron.schedule('));
-  const worked = await importedBy(2, 'worker.js', env);
-  const ls = project.tool(['ls'], env);
-  await ls.ended;
+  await importedBy(2, 'worker.js', env);
 
-  expect(new Set(worked).size).toBe(worked.length);
-  expect(ls.lines().join('\n')).toMatch(/^import-prices +free /m);
+  expect(await printed(['ls'], env)).toMatch(/^import-prices +free /m);
 });
 
 test('docs/paths/crontab.md: of two calls one runs, and a third is skipped', async () => {
@@ -118,11 +117,11 @@ test('docs/paths/worker-d1.md: the second event of one scheduled time is skipped
     .bind()
     .run();
   const outcomes = [await worker.trigger('2026-11-21T02:00:00Z'), await worker.trigger('2026-11-21T02:00:00Z')];
-  const printed = await worker.stop();
+  const output = await worker.stop();
 
   expect(outcomes).toEqual(['ok', 'ok']);
-  expect(printed.match(/refreshing the rates of 2026-11-21T02:00:00.000Z/g)).toHaveLength(1);
-  expect(printed).toContain('skipped, this tick is done');
+  expect(output.match(/refreshing the rates of 2026-11-21T02:00:00.000Z/g)).toHaveLength(1);
+  expect(output).toContain('skipped, this tick is done');
 });
 
 test('docs/paths/worker-durable-objects.md: two of three events of one scheduled time are skipped, and the route shows the job', async () => {
@@ -138,12 +137,12 @@ test('docs/paths/worker-durable-objects.md: two of three events of one scheduled
   const route = await fetch(worker.url, { headers: { authorization: 'Bearer choose-one' } });
   const job = { name: 'refresh-rates', state: 'free', doneTick: tick, nextTick: expect.any(String) };
   expect(await route.json()).toEqual({ status: 'ok', jobs: [job] });
-  const printed = await worker.stop();
+  const output = await worker.stop();
 
   expect(outcomes).toEqual(['ok', 'ok', 'ok']);
-  expect(printed.split(`refreshing the rates of ${tick}`)).toHaveLength(2);
-  expect(printed).toContain('skipped, locked by worker');
-  expect(printed).toContain('skipped, this tick is done');
+  expect(output.split(`refreshing the rates of ${tick}`)).toHaveLength(2);
+  expect(output).toContain('skipped, locked by worker');
+  expect(output).toContain('skipped, this tick is done');
 });
 
 test('docs/paths/kubernetes.md: the second pod of one Job is skipped, and ls shows its tick', async () => {
@@ -158,8 +157,6 @@ test('docs/paths/kubernetes.md: the second pod of one Job is skipped, and ls sho
   const codes = [await pods[0]?.ended];
   pods.push(project.tool(args, env));
   codes.push(await pods[1]?.ended);
-  const ls = project.tool(['ls'], env);
-  await ls.ended;
 
   expect(command.at(-1)).toBe('node_modules/.bin/single-execution');
   expect(codes).toEqual([0, 75]);
@@ -167,7 +164,7 @@ test('docs/paths/kubernetes.md: the second pod of one Job is skipped, and ls sho
     `the backup of ${tick}`,
     expect.stringContaining('skipped, this tick is done'),
   ]);
-  expect(ls.lines().join('\n')).toContain(`succeeded  ${tick.replace('.000Z', 'Z')}`);
+  expect(await printed(['ls'], env)).toContain(`succeeded  ${tick.replace('.000Z', 'Z')}`);
 });
 
 test('docs/paths/nestjs.md: of three processes one works for each tick, and ls shows the lock', async () => {
@@ -180,12 +177,9 @@ test('docs/paths/nestjs.md: of three processes one works for each tick, and ls s
   // The package has no declarations here: examples.test.ts checks the types.
   const compiler = project.start(['node_modules/typescript/bin/tsc', '--noCheck']);
   expect([await compiler.ended, compiler.lines()]).toEqual([0, []]);
-  const worked = await importedBy(3, 'main.js', env);
-  const ls = project.tool(['ls'], env);
-  await ls.ended;
+  await importedBy(3, 'main.js', env);
 
-  expect(new Set(worked).size).toBe(worked.length);
-  expect(ls.lines().join('\n')).toMatch(/^import-prices +free /m);
+  expect(await printed(['ls'], env)).toMatch(/^import-prices +free /m);
 });
 
 const CALLER = `

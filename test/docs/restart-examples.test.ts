@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { transform } from 'esbuild';
 import { Pool } from 'pg';
 import { executeWithLock } from 'single-execution';
 import { postgresStore } from 'single-execution/postgres';
@@ -10,6 +9,7 @@ import { type BundledProgram, bundledProgram } from '../support/bundled-program.
 import { type ChildProgram, type ChildPrograms, childPrograms, type Said } from '../support/child-program.js';
 import { DOORS } from '../support/doors.js';
 import { startTcpFaultProxy } from '../support/tcp-fault-proxy.js';
+import { asModule } from './examples.js';
 import { type Connecting, connecting } from './restart/connecting.js';
 import { type ExampleServer, SERVERS } from './restart/servers.js';
 
@@ -186,13 +186,7 @@ async function restart(server: ExampleServer): Promise<void> {
 /** The example as a program, with the doors whose handlers are held. A schedule of it fires every two seconds. */
 async function bundled({ name, code, beside }: Connecting): Promise<BundledProgram> {
   const own = await mkdtemp(join(folder, 'example-'));
-  const { code: js } = await transform(bare(code).replaceAll(CRON, "'*/2 * * * * *'"), {
-    loader: 'ts',
-    format: 'esm',
-    target: 'es2023',
-    // NestJS needs legacy decorators.
-    tsconfigRaw: { compilerOptions: { experimentalDecorators: name.includes('nestjs') } },
-  });
+  const js = await asModule({ name, code: bare(code).replaceAll(CRON, "'*/2 * * * * *'") });
   const file = join(own, 'example.mjs');
   await writeFile(file, js);
   for (const [other, text] of Object.entries(beside)) await writeFile(join(own, other), text);

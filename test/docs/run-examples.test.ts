@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { transform } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engines, startEngines } from '../support/backends/stage.js';
 import { KINDS, kindsWith } from '../support/backends.js';
@@ -9,7 +8,7 @@ import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 import { type ChildPrograms, childPrograms, type Said } from '../support/child-program.js';
 import { installed } from '../support/package-sets.js';
 import type { ExampleFile, Order } from './example-runner.js';
-import { allExamples, type Example, isOfVitest } from './examples.js';
+import { allExamples, asModule, type Example, isOfVitest } from './examples.js';
 
 /*
  * Runs every example of README, docs/ and the comments with the published package, on DynamoDB Local, a real Redis, an
@@ -136,7 +135,7 @@ async function run(those: readonly Example[]): Promise<readonly Said[]> {
     ports: { 6379: redis.port, 8000: Number(dynamoDB.port), 10002: engines.on('azure').server.port },
     redisUrls: [redis.url, upstash.url],
   };
-  for (const its of ['example-uses.ts', 'objects-in-memory.ts', 'redirect-ports.ts'])
+  for (const its of ['example-uses.ts', 'objects-in-memory.ts', 'stay-here.ts'])
     await built.addProgram(join(import.meta.dirname, its));
   const runner = await built.addProgram(join(import.meta.dirname, 'example-runner.ts'));
   const program = programs.start(runner, order, [], {
@@ -162,15 +161,8 @@ async function fileOf({ name, code }: Example): Promise<ExampleFile> {
   const checked = code.replaceAll(RESULT, (_, logged, bare, result) => {
     return `shows(${JSON.stringify(result)}, ${logged ?? bare});`;
   });
-  const { code: js } = await transform(checked, {
-    loader: 'ts',
-    format: 'esm',
-    target: 'es2023',
-    // NestJS needs legacy decorators.
-    tsconfigRaw: { compilerOptions: { experimentalDecorators: name.includes('nestjs') } },
-  });
   const path = join(built.folder, `${name.replaceAll(/\W/g, '-')}.mjs`);
-  await writeFile(path, js);
+  await writeFile(path, await asModule({ name, code: checked }));
   const doors = [...new Set([...code.matchAll(DOOR)].map(([, door = '']) => door))];
   return { name, path, doors, results: told.length, lockTable: code.includes("sortKey: 'sk'") ? 'jobs' : 'locks' };
 }

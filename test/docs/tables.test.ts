@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSkipped, type LockEvent, withSingleExecution } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
@@ -9,27 +8,15 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { EXIT } from '../../src/cli/exit-code.js';
 import { EMF_METRICS } from '../../src/core/observers/emf-metrics.js';
 import { DOORS } from '../support/doors.js';
+import { namesIn, read, rowsOf, sectionOf } from './page.js';
 
 /*
  * Compares tables of the docs with the code: with its types, its values, or what it does.
  */
 
 const ROOT = join(import.meta.dirname, '../..');
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
-
-/** The tables under a heading: the cells of each row. */
-function rowsOf(page: string, heading: string): string[][] {
-  const level = heading.split(' ')[0];
-  const [, section = ''] = read(page).split(`\n${heading}\n`);
-  const [own = ''] = section.split(new RegExp(`\n${level} `));
-  return [...own.matchAll(/^\|(?! ---|---)(.*)\|$/gm)].map(([, row = '']) =>
-    row.split(/(?<!\\)\|/).map((c) => c.trim()),
-  );
-}
-
-/** The names in backquotes of one column, sorted. */
-const namesIn = (rows: readonly string[][], column = 0): string[] =>
-  rows.flatMap((cells) => [...(cells[column] ?? '').matchAll(/`([\w-]+\??)`/g)].map(([, name = '']) => name)).sort();
+/** The rows under a heading of a page. */
+const rowsUnder = (page: string, heading: string) => rowsOf(sectionOf(read(page), heading));
 
 const { options } = ts.parseJsonConfigFileContent(
   ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config,
@@ -78,9 +65,7 @@ const CODES = ERRORS.flatMap((error) => textsOf(error, 'code')).sort();
 
 test('every reason of a skip is in docs/on-call.md, and README and the reference count them', () => {
   const reasons = textsOf('Skipped', 'reason');
-
-  const [, section = ''] = /\n## Why a run was skipped\n(.*?)\n## /s.exec(read('docs/on-call.md')) ?? [];
-
+  const section = sectionOf(read('docs/on-call.md'), '## Why a run was skipped');
   expect([...section.matchAll(/^### `(.*)`$/gm)].map(([, reason]) => reason).sort()).toEqual(reasons);
   const count = { 5: 'five', 6: 'six', 7: 'seven', 8: 'eight' }[reasons.length];
   expect(read('README.md')).toContain(`[${count} reasons]`);
@@ -91,19 +76,18 @@ test('every code of an error is in docs/on-call.md and docs/reference.md', () =>
   const door = read('src/index.ts');
   expect([...new Set(door.match(/\b\w+Error\b/g))].sort()).toEqual([...ERRORS].sort());
 
-  expect(namesIn(rowsOf('docs/on-call.md', '## Error codes'))).toEqual(CODES);
-  const rows = rowsOf('docs/reference.md', '## Errors');
+  expect(namesIn(rowsUnder('docs/on-call.md', '## Error codes'))).toEqual(CODES);
+  const rows = rowsUnder('docs/reference.md', '## Errors');
   expect(namesIn(rows.slice(1), 1)).toEqual(CODES);
 });
 
 /** The rows of the table in docs/reference.md whose first column has this head. */
-function tableOf(head: string): string[][] {
-  const table = read('docs/reference.md')
-    .split('\n\n')
-    .find((text) => text.trimStart().startsWith(`| ${head} |`));
-  const rows = table?.trim().split('\n').slice(2) ?? [];
-  return rows.map((row) => row.split('|').slice(1, -1));
-}
+const tableOf = (head: string): string[][] =>
+  rowsOf(
+    read('docs/reference.md')
+      .split('\n\n')
+      .find((text) => text.trimStart().startsWith(`| ${head} |`)) ?? '',
+  ).slice(1);
 
 test.each([
   ['Execution', 'an execution'],
@@ -138,13 +122,9 @@ function fieldsOfEvent(type: string): string[] {
 }
 
 test('docs/reference.md has every option of withSingleExecution', () => {
-  const [table = ''] =
-    read('docs/reference.md')
-      .split('\n### execution')[0]
-      ?.match(/^\| option [\s\S]*?\n\n/m) ?? [];
-  const named = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name = '']) => name);
+  const [table = ''] = /^\| option [\s\S]*?\n\n/m.exec(read('docs/reference.md')) ?? [];
 
-  expect(named.sort()).toEqual(membersOf('Options').map((name) => name.replace('?', '')));
+  expect(namesIn(rowsOf(table).slice(1))).toEqual(membersOf('Options').map((name) => name.replace('?', '')));
 });
 
 test.each([
@@ -187,7 +167,7 @@ test.each([
 );
 
 test('docs/reference.md has every state of a lock', () => {
-  const rows = rowsOf('docs/reference.md', '### States of a lock');
+  const rows = rowsUnder('docs/reference.md', '### States of a lock');
 
   expect(namesIn(rows)).toEqual(textsOf('LockInfo', 'state'));
 });
@@ -234,17 +214,15 @@ const EVENTS = {
 const events = Object.entries(EVENTS).map(([type, body]) => ({ ...head, type, ...body }) as LockEvent);
 
 test('docs/logs.md says of every event which line it writes, or that it writes none', () => {
-  const lines = ['info', 'warn', 'error'].flatMap((level) => {
-    const spy = vi.spyOn(console, level as 'info').mockImplementation(() => {});
-    onTestFinished(() => spy.mockRestore());
-    return { level, spy };
-  });
+  const levels = ['info', 'warn', 'error'] as const;
+  const lines = levels.map((level) => ({ level, spy: vi.spyOn(console, level).mockImplementation(() => {}) }));
+  onTestFinished(() => void vi.restoreAllMocks());
   const levelOf = (event: LockEvent) => {
     for (const { spy } of lines) spy.mockClear();
     jsonLogObserver()(event);
     return lines.find(({ spy }) => spy.mock.calls.length > 0)?.level;
   };
-  const rows = rowsOf('docs/logs.md', '## Log lines').filter(([name]) => /^`[\w-]+`$/.test(name ?? ''));
+  const rows = rowsUnder('docs/logs.md', '## Log lines').filter(([name]) => /^`[\w-]+`$/.test(name ?? ''));
   const [, none = ''] = /The other events write no line: (.*)/.exec(read('docs/logs.md')) ?? [];
   const told = [...rows.map(([name = '', level]) => [name.slice(1, -1), level]), ...namesIn([[none]]).map((n) => [n])];
 
@@ -267,7 +245,7 @@ test('docs/logs.md has every metric of emfObserver, at its event', () => {
   const done = { ...head, type: 'skipped', reason: 'already-executed' } as const;
   const real = [...events, done].flatMap((event) => metricsOf(event).map((metric) => `${event.type} ${metric}`)).sort();
   const isMetric = (name: string) => Object.hasOwn(EMF_METRICS, name);
-  const rows = rowsOf('docs/logs.md', '## Metrics').slice(1);
+  const rows = rowsUnder('docs/logs.md', '## Metrics').slice(1);
   const told = rows.flatMap(([event = '', metrics = '']) =>
     namesIn([[metrics]])
       .filter(isMetric)
@@ -275,7 +253,7 @@ test('docs/logs.md has every metric of emfObserver, at its event', () => {
   );
 
   expect(told.sort()).toEqual(real);
-  const section = read('docs/logs.md').split('\n## Metrics\n')[1]?.split('\n## ')[0] ?? '';
+  const section = sectionOf(read('docs/logs.md'), '## Metrics');
   for (const metric of Object.keys(EMF_METRICS)) expect(section).toContain(metric);
 });
 
@@ -313,7 +291,7 @@ test('docs/guides/telemetry.md has every metric and event of otelObserver', () =
 });
 
 test('docs/cli.md has every exit code', () => {
-  const rows = [...rowsOf('docs/cli.md', '## Run'), ...rowsOf('docs/cli.md', '## In scripts')];
+  const rows = [...rowsUnder('docs/cli.md', '## Run'), ...rowsUnder('docs/cli.md', '## In scripts')];
   const codes = rows.map(([code = '']) => Number(code)).filter((code) => Number.isInteger(code));
 
   expect(codes.sort((a, b) => a - b)).toEqual(Object.values(EXIT).sort((a, b) => a - b));
@@ -332,7 +310,7 @@ test('docs/console.md has every status of the console', () => {
 });
 
 test('docs/platforms/vercel.md has every status and code of a route', () => {
-  const rows = rowsOf('docs/platforms/vercel.md', '## How it works').filter(([status = '']) => /^\d+$/.test(status));
+  const rows = rowsUnder('docs/platforms/vercel.md', '## How it works').filter(([status = '']) => /^\d+$/.test(status));
   const source = ['adapters/http.ts', 'adapters/http-request.ts', 'core/wrap/request-secret.ts']
     .map((path) => read(`src/${path}`))
     .join('');

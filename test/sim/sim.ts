@@ -1,12 +1,15 @@
+import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
+import { bundledProgram } from '../support/bundled-program.js';
 import { UsageError } from '../support/play/command.js';
 import { KEPT_WORLDS } from './kept-worlds.js';
 import type { Kind, Stage } from './regime.js';
 import { readSimSettings, type SimSettings } from './settings.js';
 import { MISTAKE } from './sim-bug.js';
 import { NO_BUG, SIM_BUGS } from './sim-bugs.js';
-import { simulation } from './simulate.js';
-import { FEW, MOST_REMAINDER, type Tally } from './tally.js';
+import { FEW, MOST_REMAINDER, sum, type Tally } from './tally.js';
+import type { WorldsOrder } from './worlds.js';
 
 /*
  * `npm run sim -- [--seeds 4000] [--from 1] [--stage redis] [--regime hostile]` plays that many worlds, shared among
@@ -21,6 +24,10 @@ const MOST_LEFT_HELD: Readonly<Record<Stage, number>> = { dynamodb: 0.1, redis: 
 const SOUND_WORLDS = 20;
 /** How many worlds a kind of each stage gets, relative to the others. Elections take longest, so they get fewest. */
 const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 60, redis: 6, sql: 6, election: 2 };
+
+const WORLDS = new URL('worlds.ts', import.meta.url);
+/** Packages that take long to bundle, and are loaded from this repository. */
+const EXTERNAL = ['@aws-sdk/*', 'fengari'];
 
 const settings = readArguments();
 const workers = availableParallelism();
@@ -39,25 +46,25 @@ function readArguments(): SimSettings | undefined {
 
 async function playWorlds({ kinds, from, seeds: all }: SimSettings): Promise<boolean> {
   const shares = kinds.reduce((sum, { stage }) => sum + SHARE[stage], 0);
-  const sim = await simulation();
+  const program = await bundledProgram(WORLDS, {}, EXTERNAL);
   const rows: Record<string, object> = {};
   const broken: Tally[] = [];
   const excesses: string[] = [];
   try {
     for (const kind of kinds) {
       const started = performance.now();
-      const tally = await sim.play(kind, from, Math.ceil((all * SHARE[kind.stage]) / shares), workers);
+      const tally = await playShared(program.path, kind, from, Math.ceil((all * SHARE[kind.stage]) / shares));
       const seconds = Math.round((performance.now() - started) / 1_000);
       rows[nameOf(kind)] = { ...tally.counts, violations: tally.violations.length, seconds };
       if (tally.violations.length > 0) broken.push(tally);
       excesses.push(...excessesOf(tally));
     }
     for (const [stage, regime, seed] of KEPT_WORLDS) {
-      const tally = await sim.play({ stage, regime }, seed, 1, 1);
+      const tally = await play(program.path, { kind: { stage, regime }, from: seed, seeds: 1 });
       if (tally.violations.length > 0) broken.push(tally);
     }
   } finally {
-    await sim.dispose();
+    await program.remove();
   }
   console.table(rows);
   for (const tally of broken) {
@@ -72,10 +79,10 @@ async function playBugs({ seeds }: SimSettings): Promise<boolean> {
   const waiting = SIM_BUGS.flatMap(({ name, shownBy }) => shownBy.map((world) => ({ name, ...world })));
   const all = waiting.length;
   let survivors = 0;
-  const sim = await simulation();
+  const program = await bundledProgram(WORLDS, {}, EXTERNAL);
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const tally = await sim.playUntilViolation(next.name, next, next.seed, seeds);
+      const tally = await play(program.path, { bug: next.name, kind: next, from: next.seed, seeds });
       const [found] = tally.violations;
       if (found && MISTAKE.test(found.what)) throw new Error(`${next.name}: ${found.what}`);
       const isKilled = found !== undefined || remaindersOf(tally).length > 0;
@@ -88,15 +95,31 @@ async function playBugs({ seeds }: SimSettings): Promise<boolean> {
   };
   try {
     for (const world of NO_BUG.shownBy) {
-      const { violations } = await sim.playUntilViolation(NO_BUG.name, world, world.seed, SOUND_WORLDS);
+      const order = { bug: NO_BUG.name, kind: world, from: world.seed, seeds: SOUND_WORLDS };
+      const { violations } = await play(program.path, order);
       if (violations.length > 0) throw new Error(`no bug, and yet: ${violations[0]?.what}`);
     }
     await Promise.all(Array.from({ length: workers }, work));
   } finally {
-    await sim.dispose();
+    await program.remove();
   }
   say(`${SIM_BUGS.length} seeded bugs, found ${all - survivors} of ${all} times`);
   return survivors === 0;
+}
+
+/** Plays worlds in a process of its own. With a bug, it stops at the first world that shows the bug. */
+async function play(path: string, order: WorldsOrder): Promise<Tally> {
+  const args = [path, JSON.stringify(order)];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1_048_576 });
+  return JSON.parse(stdout) as Tally;
+}
+
+/** Plays this many worlds of a kind, shared among all processors. */
+async function playShared(path: string, kind: Kind, from: number, seeds: number): Promise<Tally> {
+  const share = Math.ceil(seeds / workers);
+  const parts = Array.from({ length: workers }, (_, i) => Math.min(share, seeds - i * share));
+  const orders = parts.map((n, i) => ({ kind, from: from + i * share, seeds: n })).filter(({ seeds: n }) => n > 0);
+  return sum(kind, await Promise.all(orders.map((order) => play(path, order))));
 }
 
 function nameOf({ stage, regime }: Kind): string {

@@ -5,7 +5,7 @@ import { NO_BUG, SIM_BUGS } from './sim-bugs.js';
 import { count, FEW, MOST_REMAINDER, noWorlds } from './tally.js';
 
 /*
- * Plays worlds in a process of its own and prints the tally as one line of JSON. `simulate.ts` bundles it.
+ * Plays worlds in a process of its own and prints the tally as one line of JSON. `sim.ts` bundles it.
  */
 
 /** The number of lines of a history that is printed: as much as a person reads. */

@@ -2,7 +2,7 @@ import type { Invariants } from '../../support/play/verdict.js';
 import { isNextGrant } from './facts.js';
 import { grouped, neighbours } from './grouped.js';
 import type { Delivery, SoakHistory } from './history.js';
-import { byJob, byToken, hasStoreFailed, isRecorded, runsOf, shown, stoodStill } from './reading.js';
+import { hasStoreFailed, isRecorded, runsOf, shown, stoodStill } from './reading.js';
 
 /**
  * The largest fraction of runs after a crash that may not be told of it: an acquire whose first answer was lost does
@@ -39,7 +39,8 @@ const OF_UPSTASH = 'store error: INVALID_REQUEST';
  */
 export const FLEET_INVARIANTS: Invariants<SoakHistory> = {
   'a crash is reported to the next run, and no other end is told as one'(history) {
-    const runs = byJob(runsOf(history)).map(byToken);
+    const ofJobs = grouped(runsOf(history), ({ job }) => job.name);
+    const runs = [...ofJobs.values()].map((ofJob) => ofJob.toSorted((a, b) => a.run.token - b.run.token));
     const crashed = runs.flat().filter(hasDied);
     const toldWrong = runs.flatMap((ofJob) =>
       ofJob.flatMap((next) => {

@@ -1,5 +1,4 @@
 import { stoodStill as stoodStillOn } from '../../support/history/invariants.js';
-import { grouped } from './grouped.js';
 import type { Delivery, Run, SoakHistory, Worker } from './history.js';
 
 /*
@@ -13,14 +12,6 @@ export function runsOf({ deliveries }: Pick<SoakHistory, 'deliveries'>): WithRun
   return deliveries
     .filter((delivery): delivery is WithRun => delivery.run !== undefined)
     .sort((a, b) => a.run.beganMs - b.run.beganMs);
-}
-
-export function byJob<D extends Delivery>(deliveries: readonly D[]): D[][] {
-  return [...grouped(deliveries, ({ job }) => job.name).values()];
-}
-
-export function byToken(runs: readonly WithRun[]): WithRun[] {
-  return runs.toSorted((a, b) => a.run.token - b.run.token);
 }
 
 /** Whether a run succeeded, and knows that its success is on record. */
@@ -44,11 +35,6 @@ export function standstillsOf({ name, stops, stalls }: Worker) {
 /** Whether a worker stood still, or had just gone on, at some moment between two instants. */
 export function stoodStill(worker: Worker, fromMs: number, toMs: number): boolean {
   return stoodStillOn({ standstills: standstillsOf(worker) }, worker.name, [fromMs, toMs]);
-}
-
-/** How often the machine kept a worker waiting although the play had not stopped it. */
-export function stallsOfMachine({ stops, stalls }: Worker): number {
-  return stalls.filter((stall) => !stops.some((stop) => stop.fromMs < stall.toMs && stall.fromMs < stop.toMs)).length;
 }
 
 export function shown(what: string, ...deliveries: readonly (Delivery | undefined)[]): string {

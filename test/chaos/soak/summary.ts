@@ -2,9 +2,9 @@ import { overlaps } from '../../support/history/invariants.js';
 import { columns } from '../../support/play/terminal.js';
 import { historiesOf } from './facts.js';
 import { leftWithoutRunner } from './fleet-invariants.js';
-import type { SoakHistory } from './history.js';
+import type { SoakHistory, Worker } from './history.js';
 import { SOAK_INVARIANTS } from './invariants.js';
-import { runsOf, stallsOfMachine } from './reading.js';
+import { runsOf } from './reading.js';
 
 export interface Soak {
   readonly history: SoakHistory;
@@ -54,4 +54,9 @@ function tallied(words: readonly string[]): Record<string, number> {
   return Object.fromEntries(
     [...new Set(words)].sort().map((word) => [word, words.filter((one) => one === word).length]),
   );
+}
+
+/** How often the machine kept a worker waiting although the play had not stopped it. */
+function stallsOfMachine({ stops, stalls }: Worker): number {
+  return stalls.filter((stall) => !stops.some((stop) => stop.fromMs < stall.toMs && stall.fromMs < stop.toMs)).length;
 }

@@ -1,4 +1,3 @@
-import type { LockInfo } from 'single-execution/admin';
 import { describe, expect, test } from 'vitest';
 import { countsOf, jobsOf, jobsWith } from '../../../src/cli/console/page/found-jobs.js';
 import { RANGES, scaleOf, suitableRange } from '../../../src/cli/console/page/scale.js';
@@ -30,11 +29,7 @@ const JOBS = [
   job('sync/acme', { troubles: ['overdue', 'failing'] }),
   job('sync/globex', { state: 'held', lockedBy: 'web-7' }),
   job('sync/initech', { lockedBy: 'web-7' }),
-  job('digest', {
-    state: 'paused',
-    underlyingState: 'held' as LockInfo['underlyingState'] & string,
-    lockedBy: 'web-1',
-  }),
+  job('digest', { state: 'paused', underlyingState: 'held', lockedBy: 'web-1' }),
 ];
 const names = (jobs: readonly Job[]) => jobs.map(({ name }) => name);
 
@@ -50,19 +45,17 @@ describe('the filter', () => {
   });
 
   test('row 243: finds by a trouble and by a state, and counts both', () => {
-    expect(names(jobsOf(JOBS, 'trouble'))).toEqual(['sync/acme']);
-    expect(names(jobsOf(JOBS, 'failing'))).toEqual(['sync/acme']);
-    expect(names(jobsOf(JOBS, 'held'))).toEqual(['sync/globex', 'digest']);
-    expect(names(jobsOf(JOBS, 'paused'))).toEqual(['digest']);
-    expect(names(jobsOf(JOBS, ''))).toEqual(names(JOBS));
-    expect(Object.fromEntries([...countsOf(JOBS)].filter(([, count]) => count > 0))).toEqual({
-      trouble: 1,
-      overdue: 1,
-      failing: 1,
-      held: 2,
-      paused: 1,
-      free: 2,
-    });
+    for (const [show, found] of [
+      ['trouble', 'sync/acme'],
+      ['failing', 'sync/acme'],
+      ['held', 'sync/globex,digest'],
+      ['paused', 'digest'],
+      ['', names(JOBS).join()],
+    ] as const) {
+      expect(names(jobsOf(JOBS, show)).join()).toBe(found);
+    }
+    const counts = { trouble: 1, overdue: 1, failing: 1, held: 2, paused: 1, free: 2 };
+    expect(Object.fromEntries([...countsOf(JOBS)].filter(([, count]) => count > 0))).toEqual(counts);
   });
 });
 
@@ -100,24 +93,20 @@ describe('the time that a list shows', () => {
   });
 });
 
-describe('row 243: what went on too long', () => {
-  const overs = (more: Partial<Job>) =>
-    timelineOf(job('digest', more), NOON)?.overs.map(({ kind, fromMs, toMs }) => [
-      kind,
-      (fromMs - NOON) / MINUTE,
-      (toMs - NOON) / MINUTE,
-    ]);
-  const ran = { status: 'succeeded', lockedAt: at(-90), durationMs: 40 * MINUTE, fencingToken: 7 } as const;
-  const held = { state: 'held', lockedAt: at(-30), lockUntil: at(30), fencingToken: 8 } as const;
+const RAN = { status: 'succeeded', lockedAt: at(-90), durationMs: 40 * MINUTE, fencingToken: 7 } as const;
+const HELD = { state: 'held', lockedAt: at(-30), lockUntil: at(30), fencingToken: 8 } as const;
+const past = (fencingToken: number, minutes: number) => ({ overruns: [{ fencingToken, tick: at(minutes) }] });
 
-  test('is marked from the tick that a run went on past', () => {
-    expect(overs({ runs: [ran], overruns: [{ fencingToken: 7, tick: at(-60) }] })).toEqual([['past-tick', -60, -50]]);
-    expect(overs({ ...held, overruns: [{ fencingToken: 8, tick: at(-10) }] })).toEqual([['past-tick', -10, 0]]);
+test.each<[string, Partial<Job>, string[]]>([
+  ['from the tick that a run went on past', { runs: [RAN], ...past(7, -60) }, ['past-tick -60..-50']],
+  ['from the tick that a run goes on past', { ...HELD, ...past(8, -10) }, ['past-tick -10..0']],
+  ['from the end of a lease that was renewed', { runs: [RAN], leaseMs: 30 * MINUTE }, ['past-lease -60..-50']],
+  ['from the end of a lease that is renewed', { ...HELD, leaseMs: 20 * MINUTE }, ['past-lease -10..0']],
+  ['not for a lease that is over', { ...HELD, state: 'expired', lockUntil: at(-10), leaseMs: 20 * MINUTE }, []],
+])('row 243: what went on too long is marked %s', (_, more, expected) => {
+  const overs = timelineOf(job('digest', more), NOON)?.overs.map(({ kind, fromMs, toMs }) => {
+    return `${kind} ${(fromMs - NOON) / MINUTE}..${(toMs - NOON) / MINUTE}`;
   });
 
-  test('is marked from the end of the lease that it has renewed, and not for one that is over', () => {
-    expect(overs({ runs: [ran], leaseMs: 30 * MINUTE })).toEqual([['past-lease', -60, -50]]);
-    expect(overs({ ...held, leaseMs: 20 * MINUTE })).toEqual([['past-lease', -10, 0]]);
-    expect(overs({ ...held, state: 'expired', lockUntil: at(-10), leaseMs: 20 * MINUTE })).toEqual([]);
-  });
+  expect(overs).toEqual(expected);
 });

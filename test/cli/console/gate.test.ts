@@ -53,8 +53,9 @@ describe('a request to the console', () => {
 
     expect(asks('/api/locks', GOOD, 'GET', readOnly)).toBe('passes');
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-      expect(asks('/api/locks/digest/pause', GOOD, method, readOnly)).toBe(403);
-      expect(asks('/api/locks/digest/pause', { host: GOOD.host }, method, readOnly)).toBe(403);
+      for (const headers of [GOOD, { host: GOOD.host }]) {
+        expect(asks('/api/locks/digest/pause', headers, method, readOnly)).toBe(403);
+      }
     }
   });
 });

@@ -13,21 +13,17 @@ function counted() {
   const store = memoryStore();
   const admin = lockAdmin(store, { clock });
   const reads = { list: 0, get: 0 };
-  const paced = pacedAdmin(
-    {
-      ...admin,
-      list: () => {
-        reads.list++;
-        return admin.list();
-      },
-      get: (name) => {
-        reads.get++;
-        return admin.get(name);
-      },
-    },
-    clock,
-  );
-  return { clock, store, admin, paced, reads };
+  const list = () => {
+    reads.list++;
+    return admin.list();
+  };
+  const get = (name: string) => {
+    reads.get++;
+    return admin.get(name);
+  };
+  const removed = async (name: string) =>
+    admin.delete(name, { fencingToken: (await admin.get(name))?.fencingToken ?? 0 });
+  return { clock, store, admin, removed, paced: pacedAdmin({ ...admin, list, get }, clock), reads };
 }
 
 describe('the pages of a console that are open', () => {
@@ -77,54 +73,39 @@ describe('the pages of a console that are open', () => {
   });
 
   test('see at once what one of them has changed, and for that one lock is read', async () => {
-    const { store, admin, paced, reads } = counted();
+    const { store, admin, removed, paced, reads } = counted();
     await ran(store, 'b');
     await ran(store, 'c');
-    const states = async () => (await paced.list()).map(({ name, state }) => [name, state]);
-    expect(await states()).toEqual([
-      ['b', 'free'],
-      ['c', 'free'],
-    ]);
+    const states = async () => (await paced.list()).map(({ name, state }) => `${name} ${state}`);
+    expect(await states()).toEqual(['b free', 'c free']);
 
     await admin.pause('a');
     await paced.refresh('a');
-    await admin.delete('c', { fencingToken: (await admin.get('c'))?.fencingToken ?? 0 });
+    await removed('c');
     await paced.refresh('c');
-
-    expect(await states()).toEqual([
-      ['a', 'paused'],
-      ['b', 'free'],
-    ]);
+    expect(await states()).toEqual(['a paused', 'b free']);
     expect(reads).toEqual({ list: 1, get: 2 });
   });
 
   test('row 244: are sent only the jobs that have changed, and the names of those that are gone', async () => {
-    const { clock, store, admin, paced, reads } = counted();
+    const { clock, store, admin, removed, paced, reads } = counted();
     for (const name of ['a', 'b', 'c']) await ran(store, name);
-    const changes = async (revision: number) => {
-      const { jobs, ...rest } = JSON.parse(await paced.changesAfter(revision));
-      return { ...rest, jobs: jobs.map(({ name, state }: LockInfo) => [name, state]) };
+    const changes = async (after: number) => {
+      const { jobs, revision, more, gone } = JSON.parse(await paced.changesAfter(after));
+      expect(more).toBe(false);
+      return [revision, gone.join(), jobs.map(({ name, state }: LockInfo) => `${name} ${state}`).join()];
     };
-    const all = ['a', 'b', 'c'].map((name) => [name, 'free']);
-    expect(await changes(0)).toEqual({ revision: 3, more: false, gone: [], jobs: all });
-    expect(await changes(3)).toEqual({ revision: 3, more: false, gone: [], jobs: [] });
+    expect(await changes(0)).toEqual([3, '', 'a free,b free,c free']);
+    expect(await changes(3)).toEqual([3, '', '']);
 
     await admin.pause('b');
-    await admin.delete('c', { fencingToken: (await admin.get('c'))?.fencingToken ?? 0 });
-    expect(await changes(3)).toEqual({ revision: 3, more: false, gone: [], jobs: [] });
+    await removed('c');
+    expect(await changes(3)).toEqual([3, '', '']);
     await clock.advance(REFRESH_MS);
-    expect(await changes(3)).toEqual({ revision: 5, more: false, gone: ['c'], jobs: [['b', 'paused']] });
-    expect(await changes(0)).toEqual({
-      revision: 5,
-      more: false,
-      gone: ['c'],
-      jobs: [
-        ['a', 'free'],
-        ['b', 'paused'],
-      ],
-    });
+    expect(await changes(3)).toEqual([5, 'c', 'b paused']);
+    expect(await changes(0)).toEqual([5, 'c', 'a free,b paused']);
     await clock.advance(10 * REFRESH_MS);
-    expect(await changes(5)).toEqual({ revision: 5, more: false, gone: [], jobs: [] });
+    expect(await changes(5)).toEqual([5, '', '']);
     expect(reads.list).toBe(3);
   });
 
@@ -152,13 +133,8 @@ describe('the pages of a console that are open', () => {
 
   test('row 244: are told when time alone has changed a job', async () => {
     const { clock, store, admin } = counted();
-    await ranAt(store, 'hourly', {
-      tick: new Date(clock.now()),
-      atMs: clock.now(),
-      tookMs: 1_000,
-      lockedBy: 'web-1',
-      schedule: '0 * * * *',
-    });
+    const run = { tick: new Date(clock.now()), atMs: clock.now(), tookMs: 1_000, lockedBy: 'web-1' };
+    await ranAt(store, 'hourly', { ...run, schedule: '0 * * * *' });
     const [seen] = await admin.list();
     let minutes = 0;
     const readAt = () => new Date(clock.now() + minutes * 60_000);

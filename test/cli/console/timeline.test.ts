@@ -26,74 +26,61 @@ const lock = (more: Partial<LockInfo> = {}): LockInfo => ({
   ...more,
 });
 
+/** The bars of a picture, such as `failed -120..-118`: from and to in minutes from now. */
 const bars = (info: LockInfo) =>
-  timelineOf(info, NOON)?.bars.map(({ kind, fromMs, toMs }) => [
-    kind,
-    (fromMs - NOON) / MINUTE,
-    Math.round((toMs - NOON) / MINUTE),
-  ]);
+  timelineOf(info, NOON)?.bars.map(({ kind, fromMs, toMs }) => {
+    const [from, to] = [fromMs, toMs].map((ms) => Math.round((ms - NOON) / MINUTE));
+    return `${kind} ${from}..${to}`;
+  });
+
+const { durationMs: _, ...CRASH } = run(0, { status: 'crashed' });
+const crash = (minutes: number): RunInfo => ({ ...CRASH, lockedAt: at(minutes) });
+const lockedFor = (state: 'held' | 'expired', until: number) =>
+  ({ state, lockedAt: at(-3), lockUntil: at(until), lockedBy: 'web-1', fencingToken: 7 }) as const;
+const pausedIn = (info: LockInfo): LockInfo => ({ ...info, state: 'paused', underlyingState: info.state as 'held' });
 
 describe('the picture of the last runs', () => {
   test('is none where nothing has happened', () => {
     expect(timelineOf(lock({ state: 'unused' }), NOON)).toBeUndefined();
   });
 
-  test('has a bar for each run, from its grant to its end', () => {
-    expect(bars(lock({ runs: [run(-60), run(-120, { status: 'failed', durationMs: 2 * MINUTE })] }))).toEqual([
-      ['succeeded', -60, -55],
-      ['failed', -120, -118],
-    ]);
-  });
-
-  test('shows a crash up to the end of its lease, or to the run after it', () => {
-    const crash = (minutes: number): RunInfo => {
-      const { durationMs: _, ...rest } = run(minutes, { status: 'crashed' });
-      return rest;
-    };
-    const runs = [run(-30), crash(-40), crash(-120)];
-
-    expect(bars(lock({ runs, leaseMs: 20 * MINUTE }))).toEqual([
-      ['succeeded', -30, -25],
-      ['crashed', -40, -30],
-      ['crashed', -120, -100],
-    ]);
-  });
-
-  test.each([
+  test.each<[string, Partial<LockInfo>, string[]]>([
     [
-      'held',
-      10,
-      [
-        ['lease', -3, 10],
-        ['running', -3, 0],
-      ],
+      'a bar for each run, from its grant to its end',
+      { runs: [run(-60), run(-120, { status: 'failed', durationMs: 2 * MINUTE })] },
+      ['succeeded -60..-55', 'failed -120..-118'],
     ],
     [
-      'expired',
-      -1,
-      [
-        ['lease', -3, -1],
-        ['expired', -3, 0],
-      ],
+      'a crash up to the end of its lease, or to the run after it',
+      { runs: [run(-30), crash(-40), crash(-120)], leaseMs: 20 * MINUTE },
+      ['succeeded -30..-25', 'crashed -40..-30', 'crashed -120..-100'],
     ],
-  ] as const)('shows the run that has the lock before its lease: %s', (state, until, expected) => {
-    const info = lock({ state, lockedAt: at(-3), lockUntil: at(until), lockedBy: 'web-1', fencingToken: 7 });
-
-    expect(bars(info)).toEqual(expected);
-    expect(bars({ ...info, state: 'paused', underlyingState: state })).toEqual(expected);
+    ['the run that has the lock before its lease', lockedFor('held', 10), ['lease -3..10', 'running -3..0']],
+    ['a run whose lease is over', lockedFor('expired', -1), ['lease -3..-1', 'expired -3..0']],
+    [
+      'a run that was ended by force up to then',
+      { state: 'forced', runs: [run(-30, { status: 'forced', durationMs: 10 * MINUTE })] },
+      ['forced -30..-20'],
+    ],
+    [
+      'no run that cannot have been, so that the others are seen',
+      { runs: [run(-60), run(3_000), run(-10, { durationMs: 2 ** 53 }), { ...run(0), lockedAt: new Date(0) }] },
+      ['succeeded -60..-55'],
+    ],
+  ])('shows %s', (_, info, expected) => {
+    expect(bars(lock(info))).toEqual(expected);
+    if (info.lockUntil) expect(bars(pausedIn(lock(info)))).toEqual(expected);
   });
 
   test('shows a pause after now, to its end', () => {
-    const timeline = timelineOf(
-      lock({ state: 'paused', underlyingState: 'free', paused: { until: at(1), by: 'ada' }, runs: [run(-60)] }),
-      NOON,
-    );
+    const info = lock({ paused: { until: at(1), by: 'ada' }, runs: [run(-60)] });
+    const [bar] = timelineOf(pausedIn(info), NOON)?.bars ?? [];
 
-    expect(timeline?.bars[0]).toMatchObject({ kind: 'paused', fromMs: NOON, toMs: NOON + MINUTE });
-    expect(timeline?.bars[0]?.words).toBe('paused by ada until 2026-11-20T12:01:00Z');
+    const words = 'paused by ada until 2026-11-20T12:01:00Z';
+    expect(bar).toMatchObject({ kind: 'paused', fromMs: NOON, toMs: NOON + MINUTE, words });
   });
 
-  test('row 173: tells ticks without a run from those that failed', () => {
+  test('row 173: tells ticks without a run from those that failed, and holds all that it shows', () => {
     const failed = run(-60, { status: 'failed', tick: at(-60) });
     const timeline = timelineOf(lock({ runs: [failed], openTicks: [at(-90), at(-60)] }), NOON);
 
@@ -101,11 +88,6 @@ describe('the picture of the last runs', () => {
       ['missed', -90, 'tick 2026-11-20T10:30:00Z: without a run, not done'],
       ['open', -60, 'tick 2026-11-20T11:00:00Z: open, not done'],
     ]);
-  });
-
-  test('holds all that it shows, and now', () => {
-    const timeline = timelineOf(lock({ runs: [run(-60)], openTicks: [at(-90)] }), NOON);
-
     expect(timeline?.fromMs).toBeLessThan(at(-90).getTime());
     expect(timeline?.toMs).toBeGreaterThan(NOON);
   });
@@ -116,15 +98,7 @@ describe('the picture of the last runs', () => {
     expect(timelineWords(lock({ runs, failuresInARow: 2, openTicks: [at(-30), at(-60)] }))).toBe(
       'last 3 runs: 1 succeeded, 1 failed, 1 crashed; 2 failures in a row; 2 ticks not done',
     );
-  });
-
-  test('a run that was ended by force ends there, and is told in words', () => {
-    const forced = run(-30, { status: 'forced', durationMs: 600_000 });
-
-    expect(timelineOf(lock({ state: 'forced', runs: [forced] }), NOON)?.bars).toMatchObject([
-      { kind: 'forced', fromMs: at(-30).getTime(), toMs: at(-20).getTime() },
-    ]);
-    expect(timelineWords(lock({ runs: [forced] }))).toBe(
+    expect(timelineWords(lock({ runs: [run(-30, { status: 'forced' })] }))).toBe(
       'last 1 runs: 0 succeeded, 0 failed, 0 crashed; 1 ended by force',
     );
   });
@@ -144,12 +118,6 @@ const anyRow = fc
     const [tick, lockedAt, duration, token, caughtUp] = parts.map((part) => part.toString(36));
     return [status, tick, lockedAt, hasDuration ? duration : '', token, caughtUp].join('|');
   });
-
-test('a run that cannot have been is not drawn, so that the others are seen', () => {
-  const absurd = [run(-60), run(3_000), run(-10, { durationMs: 2 ** 53 }), { ...run(0), lockedAt: new Date(0) }];
-
-  expect(bars(lock({ runs: absurd }))).toEqual([['succeeded', -60, -55]]);
-});
 
 test('any history is drawn, and no instant of it is one that has no date', () => {
   const anyPast = fc.dictionary(fc.constantFrom('r0', 'r1', 'r2', 'r3'), anyRow, { minKeys: 1 });
@@ -172,22 +140,12 @@ test('any history is drawn, and no instant of it is one that has no date', () =>
   );
 });
 
-describe('the instants below the picture', () => {
+test('the instants below the picture are round, name the day at midnight, are days in a long one, and few', () => {
   const words = (lengthMs: number) => axisOf({ fromMs: NOON, toMs: NOON + lengthMs }, 6).map((mark) => mark.words);
+  const day = 1_440 * MINUTE;
 
-  test('are round, as many as there is room for', () => {
-    expect(words(60 * MINUTE)).toEqual(['12:00', '12:10', '12:20', '12:30', '12:40', '12:50']);
-  });
-
-  test('name the day at midnight', () => {
-    expect(words(1_440 * MINUTE)).toEqual(['12:00', '18:00', '11-21', '06:00']);
-  });
-
-  test('are days where the picture is long', () => {
-    expect(words(10 * 1_440 * MINUTE)).toEqual(['11-21', '11-23', '11-25', '11-27', '11-29']);
-  });
-
-  test('are few for years as well', () => {
-    expect(words(20 * 366 * 1_440 * MINUTE).length).toBeLessThanOrEqual(7);
-  });
+  expect(words(60 * MINUTE)).toEqual(['12:00', '12:10', '12:20', '12:30', '12:40', '12:50']);
+  expect(words(day)).toEqual(['12:00', '18:00', '11-21', '06:00']);
+  expect(words(10 * day)).toEqual(['11-21', '11-23', '11-25', '11-27', '11-29']);
+  expect(words(20 * 366 * day).length).toBeLessThanOrEqual(7);
 });

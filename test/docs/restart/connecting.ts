@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { KINDS } from '../../../src/cli/store/kinds.js';
 import { innerCli } from '../../support/inner-cli.js';
-import { allExamples, examplesOf, isOfVitest, PAGES } from '../examples.js';
+import { allExamples, examplesOf, isOfVitest } from '../examples.js';
+import { filesIn, PAGES, read } from '../page.js';
 import type { SERVERS } from './servers.js';
 
 /*
@@ -45,7 +45,7 @@ const ON_DYNAMODB = ['README.md 1', 'docs/guides/leader.md 1'];
 /** @throws Error for a client of a package that is not in `SERVER_OF` */
 export async function connecting(): Promise<Connecting[]> {
   // Those on DynamoDB come last: it takes much longer to start.
-  const programs = [...inPages(), ...(await inHandlers()), ...(await byInit())].sort(
+  const programs = [...inPages(), ...inHandlers(), ...(await byInit())].sort(
     (a, b) => Number(ON_DYNAMODB.includes(a.name)) - Number(ON_DYNAMODB.includes(b.name)),
   );
   return programs.flatMap((program) => {
@@ -71,17 +71,7 @@ function inPages(): Program[] {
     .map(({ name, code }) => ({ name, code, beside: {} }));
 }
 
-async function inHandlers(): Promise<Program[]> {
-  const folder = fileURLToPath(new URL('../../../handlers/', import.meta.url));
-  const files = await readdir(folder);
-  return Promise.all(
-    files.map(async (file) => ({
-      name: `handlers/${file}`,
-      code: await readFile(join(folder, file), 'utf8'),
-      beside: {},
-    })),
-  );
-}
+const inHandlers = (): Program[] => filesIn(['handlers'], /./).map((name) => ({ name, code: read(name), beside: {} }));
 
 /** The program that `init` writes for each kind of store with a job of processes. */
 async function byInit(): Promise<Program[]> {

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { redirectPorts } from '../redirect-ports.js';
+import { redirectPorts, stayHere } from '../stay-here.js';
 import { obey } from './control.js';
 
 /* What an example finds when it is loaded: its server on the usual port, and no network. Only the driver writes stdout. */
@@ -8,13 +7,7 @@ redirectPorts(JSON.parse(process.env['PORTS'] ?? '{}'));
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = (text: string | Uint8Array) =>
   String(text).startsWith('{"said"') ? write(text) : process.stderr.write(text);
-const { fetch } = globalThis;
-globalThis.fetch = async (input, init) => {
-  const { hostname } = new URL(input instanceof Request ? input.url : input);
-  if (hostname === '127.0.0.1') return fetch(input, init);
-  await sleep(20);
-  return Response.json({ basisPoints: 120 });
-};
+stayHere(() => Response.json({ basisPoints: 120 }));
 obey();
 
 /** Whether a scheduler in the example calls its handler. Its import also keeps this file in the bundle. */
