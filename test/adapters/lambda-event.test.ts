@@ -126,26 +126,3 @@ describe('the attempt', () => {
     expect(readScheduleEvent(JSON.parse('{"attemptNumber":{"toString":1,"valueOf":1}}'))).toEqual({});
   });
 });
-
-describe('hostile events', () => {
-  test.each<[unknown]>([
-    [undefined],
-    [null],
-    [''],
-    ['2026-01-01T00:00:00Z'],
-    [0],
-    [true],
-    [[]],
-    [[{ time: '2026-01-01T00:00:00Z' }]],
-    [() => {}],
-    [{}],
-    [{ resources: 'arn' }],
-    [{ resources: [] }],
-    [{ resources: [5] }],
-    [{ scheduleArn: {} }],
-    [{ source: {}, time: '2026-01-01T00:00:00Z' }],
-    [Object.create(null)],
-  ])('%o tells nothing', (event) => {
-    expect(readScheduleEvent(event)).toEqual({});
-  });
-});

@@ -70,21 +70,6 @@ async function copyIn(stub: unknown) {
 
 const stubbed = (pid: number) => Object.assign(new EventEmitter(), { pid, kill: vi.fn(), exit: vi.fn() });
 
-test('row 31: one listener serves all runs, from the first on', async () => {
-  const stub = stubbed(42);
-  const { untilShutdown } = await copyIn(stub);
-  expect(stub.listenerCount('SIGTERM')).toBe(0);
-  const finish = gate<string>();
-  const running = Array.from({ length: 100 }, () => untilShutdown(() => finish.opened));
-
-  expect(stub.listenerCount('SIGTERM')).toBe(1);
-  finish.open('done');
-  expect(new Set(await Promise.all(running))).toEqual(new Set(['done']));
-  await expect(untilShutdown(() => Promise.reject(new Error('no database')))).rejects.toThrow('no database');
-  expect(stub.listenerCount('SIGTERM')).toBe(1);
-  expect([stub.kill.mock.calls, stub.exit.mock.calls]).toEqual([[], []]);
-});
-
 describe('row 31: the first process of a container, which no signal of its own ends', () => {
   test('row 31: exits with 143 once the last run has settled', async () => {
     const first = stubbed(1);
@@ -197,19 +182,6 @@ test('row 148: a platform that does not know a signal goes on with the others', 
 
   expect(await untilShutdown(async ({ aborted }) => aborted)).toBe(false);
   expect([stub.listenerCount('SIGTERM'), stub.listenerCount('SIGUSR2')]).toEqual([1, 0]);
-});
-
-test('row 149: copies that Jest loads again, one for each file of tests, have one listener', async () => {
-  const stub = stubbed(42);
-  const copies = [await copyIn(stub), await copyIn(stub), await copyIn(stub)];
-  const aborted = copies.map(({ untilShutdown }) =>
-    untilShutdown((signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve('aborted')))),
-  );
-  expect(new Set(copies).size).toBe(3);
-  expect(stub.listenerCount('SIGTERM')).toBe(1);
-  stub.emit('SIGTERM');
-
-  expect(await Promise.all(aborted)).toEqual(['aborted', 'aborted', 'aborted']);
 });
 
 /** The global that signal-exit sets while one copy of it listens. Another test file may have set it in this worker. */

@@ -2,7 +2,7 @@ import type { LockStoreError } from 'single-execution';
 import type { Leadership } from 'single-execution/leader';
 import { describe, expect, test } from 'vitest';
 import { storeCall } from '../support/contract-harness.js';
-import { electionScene, GUARD, LEASE, RETRY, START, twoCandidates } from './election-scene.js';
+import { electionScene, GUARD, LEASE, oneLeader, RETRY, START, twoCandidates } from './election-scene.js';
 
 describe('who leads', () => {
   test('nothing is sent, and nobody leads, before start', async () => {
@@ -30,10 +30,7 @@ describe('who leads', () => {
   });
 
   test('row 41: the term is the fencing token of the lock, for the election and for its functions', async () => {
-    const { clock, candidate, item } = electionScene();
-    const { election, begun } = candidate('a');
-    election.start();
-    await clock.advance(0);
+    const { item, election, begun } = await oneLeader();
 
     expect(begun.map(({ term }) => term)).toEqual([START + 1]);
     expect(election.term).toBe(START + 1);
@@ -41,10 +38,7 @@ describe('who leads', () => {
   });
 
   test('isLeader, term and assertLeader ask no store', async () => {
-    const { clock, candidate } = electionScene();
-    const { election, faults, checkIn, begun } = candidate('a');
-    election.start();
-    await clock.advance(0);
+    const { clock, election, faults, checkIn, begun } = await oneLeader();
     const asked = [faults.calls.length, checkIn.mock.calls.length];
     for (let i = 0; i < 100; i++) {
       expect([election.isLeader(), election.term]).toEqual([true, START + 1]);

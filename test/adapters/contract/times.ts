@@ -187,7 +187,7 @@ export const timeCases: readonly AdapterCase[] = [
   }),
 
   adapterCase(
-    'row 21: F24 a long run that is killed keeps its renewed lock for half a minute at most',
+    'rows 3, 21: F24 a long run that is killed keeps its renewed lock for half a minute at most',
     async (stage) => {
       const { hold, due, clock, skip, run } = stage;
       const [dying, limitMs] = [manualClock(NOW), 15 * MINUTE];

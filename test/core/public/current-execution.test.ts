@@ -1,4 +1,4 @@
-import { assertLocked, currentExecution, executeWithLock, LockLostError, withSingleExecution } from 'single-execution';
+import { assertLocked, currentExecution, executeWithLock, LockLostError } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
 import { manualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -147,38 +147,6 @@ describe('currentExecution', () => {
     await executeWithLock(() => 'skipped', { ...outer, tick });
     expect(enable).toHaveBeenCalledTimes(1);
     vi.restoreAllMocks();
-  });
-
-  test('row 70: 64 interleaved invocations of one wrapped handler keep 64 contexts', async () => {
-    const clock = manualClock();
-    const seen = new Map<number, Set<unknown>>();
-    const handler = withSingleExecution(
-      async (event: { tenant: number }, _context, execution) => {
-        const mine = new Set<unknown>();
-        seen.set(event.tenant, mine);
-        for (let turn = 0; turn < 5; turn++) {
-          const now = currentExecution();
-          mine.add(now === execution && now.name === `tenant-${event.tenant}` && now.fencingToken);
-          assertLocked(`tenant-${event.tenant}`);
-          await pass(clock, 1 + ((event.tenant * 7 + turn * 13) % 64));
-        }
-        return currentExecution()?.name;
-      },
-      {
-        name: (event) => `tenant-${event.tenant}`,
-        store: memoryStore(),
-        lockAtMostFor: '1m',
-        clock,
-        observers: [],
-      },
-    );
-    const context = {} as Parameters<typeof handler>[1];
-    const tenants = Array.from({ length: 64 }, (_, tenant) => tenant);
-    const running = Promise.all(tenants.map((tenant) => handler({ tenant }, context)));
-    await clock.advance(1_000);
-
-    expect(await running).toEqual(tenants.map((tenant) => `tenant-${tenant}`));
-    expect([...seen.values()].map((mine) => [...mine])).toEqual(tenants.map(() => [expect.any(Number)]));
   });
 });
 

@@ -187,22 +187,6 @@ describe('a try that stays silent', () => {
 });
 
 describe('the budget', () => {
-  test('F3 a store that never answers is given up when the budget is spent', async () => {
-    const { clock, call } = callOf();
-    let ended = false;
-    const send = vi.fn(never);
-    const answer = tryUntilAnswered(call, send, () => refused).finally(() => {
-      ended = true;
-    });
-
-    await clock.advance(4_999);
-    expect(ended).toBe(false);
-    await clock.advance(1);
-    expect(ended).toBe(true);
-    expect(await answer).toMatchObject({ ambiguous: true });
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
   test('is kept by a store that fails at once, however often', async () => {
     const { clock, call } = callOf();
     const send = vi.fn(async () => {

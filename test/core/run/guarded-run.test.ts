@@ -1,7 +1,6 @@
 import {
   type Clock,
   type ExecuteOptions,
-  type Execution,
   executeWithLock,
   type Granted,
   type Lease,
@@ -106,41 +105,6 @@ describe('the verdict', () => {
     expect(completion).not.toHaveProperty('caughtUp');
   });
 
-  const frozen = Object.freeze({ reason: 'no database' });
-
-  test.each<[string, unknown]>([
-    ['an Error', new Error('no database')],
-    ['undefined', undefined],
-    ['a frozen object', frozen],
-  ])(
-    'F47 %s that a handler throws or rejects with reaches the caller unchanged, and the lock is free',
-    async (_, value) => {
-      for (const task of [() => toss(value), async () => toss(value), () => Promise.reject(value)]) {
-        const { options, item } = memoryLocks();
-        const caught = await executeWithLock(task, options).then(
-          () => 'nothing was thrown',
-          (thrown: unknown) => ({ thrown }),
-        );
-
-        expect(caught).toEqual({ thrown: value });
-        expect((caught as { thrown: unknown }).thrown).toBe(value);
-        expect(await item()).toMatchObject({ state: 'released', result: 'failed' });
-      }
-    },
-  );
-
-  test.each<[string, unknown]>([
-    ['undefined', undefined],
-    ['an object', frozen],
-    ['an Error that is returned, not thrown', new Error('a value')],
-  ])('F47 %s that a handler returns reaches the caller unchanged, and the run has succeeded', async (_, value) => {
-    const { options, item } = memoryLocks();
-    const outcome = await executeWithLock(() => value, options);
-
-    expect(outcome.status === 'executed' && outcome.value).toBe(value);
-    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded' });
-  });
-
   test('F47 a promise-like that is no promise is waited for', async () => {
     const { options } = memoryLocks();
     const task = () => ({
@@ -160,42 +124,6 @@ describe('the verdict', () => {
 
     expect(await item()).toMatchObject({ state: 'released', result: 'failed', error: 'Error' });
     expect(await executeWithLock(() => 'again', options)).toMatchObject({ value: 'again' });
-  });
-
-  test('F89 the record keeps the name of an error and nothing of its message', async () => {
-    const { options, item } = memoryLocks();
-    await expect(executeWithLock(() => toss(new TypeError('password is hunter2')), options)).rejects.toThrow();
-
-    expect(await item()).toMatchObject({ error: 'TypeError' });
-    expect(JSON.stringify(await item())).not.toContain('hunter2');
-  });
-
-  describe('of a handler that stops before its deadline', () => {
-    const stopping = async (whenAborted: (signal: AbortSignal) => unknown) => {
-      const { clock, options, item } = memoryLocks();
-      const task = async ({ signal }: Execution) => {
-        await pass(clock, 9_500);
-        return whenAborted(signal);
-      };
-      const settled = executeWithLock(task, { ...options, tick: NOW, deadline: NOW + 10_000 }).catch((error) => error);
-      await clock.advance(10_000);
-      return { settled: await settled, item: await item() };
-    };
-
-    test('without throwing: it has succeeded, whatever the signal did', async () => {
-      const { settled, item } = await stopping(({ aborted }) => (aborted ? 'stopped early' : 'finished'));
-
-      expect(settled).toMatchObject({ value: 'stopped early', release: 'released' });
-      expect(item).toMatchObject({ result: 'succeeded', doneTick: NOW });
-    });
-
-    test('and throws signal.reason: it has failed, and its tick stays open', async () => {
-      const { settled, item } = await stopping((signal) => signal.throwIfAborted());
-
-      expect(settled).toMatchObject({ name: 'RunEndedError', code: 'DEADLINE' });
-      expect(item).toMatchObject({ result: 'failed', error: 'RunEndedError' });
-      expect(item).not.toHaveProperty('doneTick');
-    });
   });
 });
 
@@ -532,14 +460,4 @@ describe('lockAtLeastFor', () => {
       expect(await executeWithLock(() => {}, elsewhere)).toMatchObject({ reason: 'lock-at-least-for' });
     },
   );
-});
-
-test('F27 no timer is left, however a run ends', async () => {
-  const { clock, options } = memoryLocks();
-  const timed = { ...options, deadline: NOW + 3_600_000 };
-  await executeWithLock(() => {}, timed);
-  await executeWithLock(noDatabase, timed).catch(() => undefined);
-  await executeWithLock(() => {}, { ...timed, store: scriptedStore({ release: noDatabase }) });
-
-  expect(clock.pendingTimers()).toBe(0);
 });

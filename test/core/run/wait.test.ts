@@ -84,20 +84,6 @@ describe('row 10: wait', () => {
     expect(asked.map((ms) => Math.round(ms * 10) / 10)).toEqual(asks);
   });
 
-  test('row 10: twenty that begin together never ask together again', async () => {
-    const { clock, options, tries } = waitingLocks();
-    await crash({ ...options, lockAtMostFor: '1h', observers: [] });
-    tries.length = 0;
-    const waiters = Array.from({ length: 20 }, () => executeWithLock(() => {}, { ...options, wait: '10s' }));
-    await clock.advance(10_000);
-    await Promise.all(waiters);
-    const later = tries.map(({ at }) => at).filter((at) => at > 0);
-
-    expect(new Set(later).size).toBe(later.length);
-    expect(later.length).toBeGreaterThan(20 * 20);
-    expect(later.length).toBeLessThan(20 * 100);
-  });
-
   test('F1 each try is an attempt of its own to the store, and one call to observers', async () => {
     const { clock, options, observer, tries } = waitingLocks();
     void executeWithLock(() => pass(clock, 3_000), { ...options, observers: [] });

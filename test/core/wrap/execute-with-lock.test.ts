@@ -157,17 +157,6 @@ describe('signal', () => {
     await expect(running).rejects.toMatchObject({ name: 'RunEndedError', code: 'SHUTDOWN' });
     expect(acquire).not.toHaveBeenCalled();
   });
-
-  test('ends the wait for a lock that is held', async () => {
-    const { options } = memoryLocks();
-    const caller = new AbortController();
-    const held = await acquireLock(options);
-    const waiting = executeWithLock(() => 'sent', { ...options, wait: '1m', signal: caller.signal });
-    caller.abort();
-
-    await expect(waiting).rejects.toMatchObject({ name: 'RunEndedError', code: 'SHUTDOWN' });
-    await held.release();
-  });
 });
 
 test.each([

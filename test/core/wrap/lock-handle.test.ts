@@ -5,7 +5,6 @@ import {
   type HandleOptions,
   LockHeldError,
   LockLostError,
-  RunEndedError,
 } from 'single-execution';
 import { describe, expect, test, vi } from 'vitest';
 import { pass } from '../../support/clocks.js';
@@ -161,16 +160,6 @@ describe('a handle over time', () => {
     expect([renewals, extendedAt.length]).toEqual([15, 15]);
   });
 
-  test('row 23: F39 forgotten, with keepAlive it keeps its lock until maxHold, and its signal says so', async () => {
-    const { clock, store, options } = keptLocks();
-    const lock = await acquireLock({ ...options, maxHold: '10m' });
-    await clock.advance(10 * MINUTE);
-    expect(lock.signal.reason).toEqual(new RunEndedError('digest', 'MAX_HOLD', 'it has held its lock for maxHold'));
-    await clock.advance(MINUTE);
-
-    expect(await executeWithLock(() => 'next', { ...options, store })).toMatchObject({ value: 'next' });
-  });
-
   test('row 25: forgotten, without keepAlive it loses its lock at the end of the lease', async () => {
     const { clock, options } = memoryLocks();
     const lock = await acquireLock(options);
@@ -204,29 +193,6 @@ describe('a handle over time', () => {
 });
 
 describe('a lock that cannot be had', () => {
-  test('row 44: rejects with a LockHeldError that names who holds it', async () => {
-    const { options } = memoryLocks();
-    await crash(options);
-
-    await expect(acquireLock(options)).rejects.toMatchObject({
-      name: 'LockHeldError',
-      code: 'LOCK_HELD',
-      lockName: 'digest',
-      skipped: { status: 'skipped', reason: 'locked', holder: { fencingToken: NOW + 1 } },
-    });
-  });
-
-  test('row 10: with wait it is taken when its holder lets go', async () => {
-    const { clock, options } = memoryLocks();
-    const first = await acquireLock(options);
-    const second = acquireLock({ ...options, wait: '10s' });
-    await clock.advance(3_000);
-    await first.release();
-    await clock.advance(500);
-
-    expect((await second).fencingToken).toBe(NOW + 2);
-  });
-
   test("row 51: with onStoreError 'run' the handle holds nothing, and says so", async () => {
     const { options } = keptLocks({ acquire: 'lose-request' });
     const lock = await acquireLock({ ...options, onStoreError: 'run' });
