@@ -13,11 +13,7 @@ describe('row 64: recorded events', () => {
       { tickMs: MIDNIGHT, scheduleArn: 'arn:aws:events:eu-west-1:123456789012:rule/send-digest' },
     ],
     ['row 36: Scheduler without an input', 'scheduler-default-event', { tickMs: MIDNIGHT, scheduleArn: SCHEDULE }],
-    [
-      'row 36: Scheduler with context attributes',
-      'scheduler-input',
-      { tickMs: MIDNIGHT, scheduleArn: SCHEDULE, attempt: 2 },
-    ],
+    ['row 36: Scheduler with attributes', 'scheduler-input', { tickMs: MIDNIGHT, scheduleArn: SCHEDULE, attempt: 2 }],
     [
       'an emulator that fills in no context attributes',
       'emulator-input',

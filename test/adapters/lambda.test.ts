@@ -19,15 +19,10 @@ const event = scheduledEvent();
 const lockUntil = async (_event: unknown, _context: Context, execution: Execution) => execution.lockUntil;
 const seen = async (_event: unknown, _context: Context, { tick, attempt }: Execution) => ({ tick, attempt });
 
-test.each<[number, (...args: never[]) => Promise<void>]>([
-  [0, async () => {}],
-  [1, async (_event) => {}],
-  [2, async (_event, _context) => {}],
-  [3, async (_event, _context, _execution) => {}],
-  [4, async (_event, _context, _execution, _more) => {}],
-])('row 62: the wrapped handler takes two parameters whatever the handler takes: %i', (length, handler) => {
-  expect(handler).toHaveLength(length);
-  expect(withSingleExecution(handler as () => Promise<void>, setting().options).length).toBeLessThanOrEqual(2);
+test('row 62: the wrapped handler takes two parameters, also if the handler takes three', () => {
+  const handler = async (_event: unknown, _context: Context, _execution: Execution) => {};
+
+  expect(withSingleExecution(handler, setting().options).length).toBeLessThanOrEqual(2);
 });
 
 describe('F45 a callback handler', () => {

@@ -99,7 +99,9 @@ describe('stop', () => {
   test('out of reach of the store it ends all the same, and the lead passes on with the lease', async () => {
     const { clock, leaders, a } = await twoCandidates();
     a.faults.next('release', 'lose-request');
-    a.checkIn.mockRejectedValue(new Error('cut off'));
+    a.checkIn.mockImplementation(() => {
+      throw new Error('at once');
+    });
     await a.election.stop();
 
     expect(a.observer.types().slice(-2)).toEqual(['release-failed', 'finished']);

@@ -18,13 +18,7 @@ describe('verdictOf', () => {
     ['a name without a record', undefined, undefined, 'runs', /nothing is known of this name/],
     ['a free lock', lock({}), undefined, 'runs', /the lock is free/],
     ['a lock freed by force', lock({ state: 'forced' }), undefined, 'runs', /an operator has ended the last run/],
-    [
-      'a dead holder',
-      lock({ state: 'expired', lockedBy: 'web-1' }),
-      undefined,
-      'runs',
-      /lease of web-1 is over, .*takes/,
-    ],
+    ['a crash', lock({ state: 'expired', lockedBy: 'web-1' }), undefined, 'runs', /lease of web-1 is over, .*takes/],
     [
       'a holder',
       lock({ state: 'held', lockUntil: at(50_000) }),
@@ -32,13 +26,7 @@ describe('verdictOf', () => {
       'locked',
       /until 2026-11-20T12:00:50Z, for 50s/,
     ],
-    [
-      'lockAtLeastFor',
-      lock({ state: 'waiting', lockUntil: at(1_000) }),
-      undefined,
-      'lock-at-least-for',
-      /keeps the lock/,
-    ],
+    ['a kept lock', lock({ state: 'waiting', lockUntil: at(1_000) }), undefined, 'lock-at-least-for', /keeps the lock/],
     [
       'lockAtLeastFor, and a tick that came too soon',
       lock({ state: 'waiting', lockUntil: at(1_000), lastResult: 'succeeded', lockedAt: at(-2), tick: at(-9) }),
@@ -93,13 +81,7 @@ describe('verdictOf', () => {
       'paused',
       /by ada until 2026-11-20T12:01:00Z; end that with: single-execution resume job/,
     ],
-    [
-      'a corrupt record',
-      lock({ state: 'corrupt', problem: 'record is corrupt' }),
-      undefined,
-      'fails',
-      /would fail: record/,
-    ],
+    ['corrupt', lock({ state: 'corrupt', problem: 'record is corrupt' }), undefined, 'fails', /would fail: record/],
   ];
 
   test('gives every reason of a store', () => {

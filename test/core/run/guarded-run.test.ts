@@ -48,33 +48,17 @@ const crashedAt = (tickMs: number) =>
   ({ status: 'crashed', tickMs, lockedBy: 'me', lockedAtMs: tickMs, fencingToken: 6 }) as const;
 
 describe('the verdict', () => {
-  const byResult: [string, Partial<ExecuteOptions>, boolean][] = [
+  test.each<[string, Partial<ExecuteOptions>, boolean]>([
     ['with a tick', { tick: NOW }, true],
     ['with a tick that was marked at its start', { tick: NOW, tickMark: 'start' }, false],
     ['without a tick', {}, false],
-  ];
+  ])('row 29: F74 the result marks the tick, if there is one that is not marked yet: %s', async (_, tick, marks) => {
+    const [succeeded, failed] = [await completionOf(() => {}, tick), await completionOf(noDatabase, tick)];
 
-  test.each(byResult)(
-    'row 29: a success marks the tick as done, if there is one that is not marked yet: %s',
-    async (_, tick, markTickDone) => {
-      expect(await completionOf(() => {}, tick)).toMatchObject({
-        result: 'succeeded',
-        markTickDone,
-        markTickFailed: false,
-      });
-    },
-  );
-
-  test.each(byResult)(
-    'F74 a failure marks the tick as failed, if there is one that is not marked yet: %s',
-    async (_, tick, markTickFailed) => {
-      expect(await completionOf(noDatabase, tick)).toMatchObject({
-        result: 'failed',
-        markTickDone: false,
-        markTickFailed,
-      });
-    },
-  );
+    expect(succeeded).toMatchObject({ result: 'succeeded', markTickDone: marks, markTickFailed: false });
+    expect(failed).toMatchObject({ result: 'failed', markTickDone: false, markTickFailed: marks });
+    for (const list of ['missedTicksMs', 'caughtUp']) expect(failed).not.toHaveProperty(list);
+  });
 
   test.each<[string, Partial<ExecuteOptions>, Partial<Lease>, number[]]>([
     ['between the last one done and its own', { schedule: EVERY_MINUTE }, { doneTickMs: NOW - 3 * MINUTE }, [-2, -1]],
@@ -92,17 +76,6 @@ describe('the verdict', () => {
     const missedTicksMs = minutes.map((n) => NOW + n * MINUTE);
 
     expect(await completionOf(() => {}, { tick: NOW, ...schedule }, past)).toMatchObject({ missedTicksMs });
-  });
-
-  test('a run that failed passes no tick, and has caught up with none', async () => {
-    const completion = await completionOf(
-      noDatabase,
-      { tick: NOW, schedule: EVERY_MINUTE },
-      { doneTickMs: NOW - 9 * MINUTE },
-    );
-
-    expect(completion).not.toHaveProperty('missedTicksMs');
-    expect(completion).not.toHaveProperty('caughtUp');
   });
 
   test('F47 a promise-like that is no promise is waited for', async () => {

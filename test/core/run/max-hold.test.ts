@@ -10,12 +10,7 @@ describe('row 23: maxHold', () => {
   test.each<[string, object, number, RunEndedError]>([
     ['maxHold', { maxHold: '2h' }, 120 * MINUTE, maxHoldOver],
     ['maxHold, also without keepAlive', { keepAlive: false, maxHold: '30s' }, 30_000, maxHoldOver],
-    [
-      'the grace period before a deadline, where that comes first',
-      { maxHold: '5m', deadline: NOW + 5 * MINUTE },
-      299_000,
-      deadline,
-    ],
+    ['the grace period before a nearer deadline', { maxHold: '5m', deadline: NOW + 5 * MINUTE }, 299_000, deadline],
   ])('row 23: row 26: F39 the signal aborts at %s, and says so', async (_, over, instant, reason) => {
     const { clock, options } = keptLocks();
     const running = executeWithLock(

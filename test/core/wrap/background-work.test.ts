@@ -195,27 +195,17 @@ beforeEach(() => {
 afterEach(() => void process.off('unhandledRejection', unhandled));
 
 describe('F42 when work is handed over', () => {
-  test('F42 after an await, and fails before the handler returns: the run has failed, and nothing is left unhandled', async () => {
-    const error = new Error('no mailer');
+  const [noMailer, noDatabase] = [new Error('no mailer'), new Error('no database')];
+
+  test.each<[string, () => unknown, Error]>([
+    ['the handler returns: the run has failed', () => 'answered', noMailer],
+    ['the handler fails as well: its error is reported', () => Promise.reject(noDatabase), noDatabase],
+  ])('F42 F47 after an await, and fails before %s, and nothing is left unhandled', async (_, end, error) => {
     const running = withBackgroundWork(forgetful(), async (ctx) => {
       await Promise.resolve();
-      ctx.waitUntil(Promise.reject(error));
+      ctx.waitUntil(Promise.reject(noMailer));
       await untilUnhandledAreTold();
-      return 'answered';
-    });
-
-    await expect(running).rejects.toBe(error);
-    await untilUnhandledAreTold();
-    expect(unhandled).not.toHaveBeenCalled();
-  });
-
-  test('F47 and the handler fails as well: its error is reported, and nothing is left unhandled', async () => {
-    const error = new Error('no database');
-    const running = withBackgroundWork(forgetful(), async (ctx) => {
-      await Promise.resolve();
-      ctx.waitUntil(Promise.reject(new Error('no mailer')));
-      await untilUnhandledAreTold();
-      throw error;
+      return end();
     });
 
     await expect(running).rejects.toBe(error);
