@@ -11,23 +11,24 @@ afterEach(() => programs.end());
 
 const start = (program: string) => programs.start(program);
 
-describe('row 31: two copies of this module in one process, as of two versions or of a bundle', () => {
-  test.each([
-    ['first', 'second'],
-    ['second', 'first'],
-  ])('row 31: end it together when the runs of both have settled: the %s, then the %s', async (early, late) => {
+test.each([
+  ['first', 'second'],
+  ['second', 'first'],
+])(
+  'row 31: two copies of this module end the process together when the runs of both have settled: the %s, then the %s',
+  async (early, late) => {
     const program = start(`
-      const first = untilShutdown;
-      const { untilShutdown: second } = await import(library + '?copy');
-      if (first === second) throw new Error('one copy');
-      for (const [name, run] of Object.entries({ first, second })) {
-        run(async (signal) => {
-          await new Promise((resolve) => signal.addEventListener('abort', resolve));
-          say(name, 'aborted');
-          await told(name);
-        }).then(() => say(name, 'settled'));
-      }
-      say('started');`);
+    const first = untilShutdown;
+    const { untilShutdown: second } = await import(library + '?copy');
+    if (first === second) throw new Error('one copy');
+    for (const [name, run] of Object.entries({ first, second })) {
+      run(async (signal) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        say(name, 'aborted');
+        await told(name);
+      }).then(() => say(name, 'settled'));
+    }
+    say('started');`);
     await program.until('started');
     program.sigterm();
     await Promise.all([program.until('first aborted'), program.until('second aborted')]);
@@ -38,8 +39,8 @@ describe('row 31: two copies of this module in one process, as of two versions o
 
     expect(await program.ended).toBe('SIGTERM');
     expect(program.lines.slice(-2)).toEqual([`${early} settled`, `${late} settled`]);
-  });
-});
+  },
+);
 
 test('row 31: row 70: a thousand runs at once have one listener, and Node has nothing to warn of', async () => {
   const program = start(`
@@ -112,11 +113,18 @@ describe('row 148: a second signal', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test('row 148: ends the process half a second after the first at the earliest: nodemon passes on a Ctrl-C that came already', async () => {
+  /** A run in a process that has got a first signal. */
+  async function interrupted() {
     const stub = stubbed(42);
     const { untilShutdown } = await copyIn(stub);
-    void untilShutdown(() => new Promise(() => {}));
+    const finish = gate<string>();
+    const running = untilShutdown(() => finish.opened);
     stub.emit('SIGINT');
+    return { stub, finish, running };
+  }
+
+  test('row 148: ends the process half a second after the first at the earliest: nodemon passes on a Ctrl-C that came already', async () => {
+    const { stub } = await interrupted();
     stub.emit('SIGINT');
     await vi.advanceTimersByTimeAsync(499);
     expect(stub.kill).not.toHaveBeenCalled();
@@ -126,11 +134,7 @@ describe('row 148: a second signal', () => {
   });
 
   test('row 148: that comes within it leaves a run the time to release', async () => {
-    const stub = stubbed(42);
-    const { untilShutdown } = await copyIn(stub);
-    const finish = gate<string>();
-    const running = untilShutdown(() => finish.opened);
-    stub.emit('SIGINT');
+    const { stub, finish, running } = await interrupted();
     stub.emit('SIGINT');
     await vi.advanceTimersByTimeAsync(100);
     finish.open('released');
@@ -142,14 +146,10 @@ describe('row 148: a second signal', () => {
   });
 
   test('row 148: ends the process also if somebody listens for it by now', async () => {
-    const stub = stubbed(42);
-    const { untilShutdown } = await copyIn(stub);
-    const finish = gate();
-    const running = untilShutdown(() => finish.opened);
-    stub.emit('SIGINT');
+    const { stub, finish, running } = await interrupted();
     stub.on('SIGTERM', () => {});
     stub.emit('SIGTERM');
-    finish.open();
+    finish.open('released');
     await running;
     await vi.advanceTimersByTimeAsync(0);
 

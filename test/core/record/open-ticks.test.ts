@@ -71,13 +71,11 @@ describe('a list', () => {
   });
 });
 
-describe('ticksOf', () => {
-  test('leaves out what it has not', () => {
-    expect(ticksOf({})).toEqual({});
-    expect(ticksOf({ doneTick: 'yesterday', openTicks: 7, failedTicks: '?' })).toEqual({
-      openTicksMs: [],
-      failedTicksMs: [],
-    });
+test('ticksOf leaves out what it has not', () => {
+  expect(ticksOf({})).toEqual({});
+  expect(ticksOf({ doneTick: 'yesterday', openTicks: 7, failedTicks: '?' })).toEqual({
+    openTicksMs: [],
+    failedTicksMs: [],
   });
 });
 

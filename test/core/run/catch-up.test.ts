@@ -55,57 +55,33 @@ const failAt = (hour: number) => (execution: Execution) => {
 };
 
 describe('row 89: which ticks run, are given up, and stay open', () => {
-  interface Scene {
-    /** Hours whose runs succeeded or failed before, in their order. */
-    readonly before: readonly (number | `failed ${number}`)[];
-    readonly at: number;
-    readonly catchUp: ExecuteOptions['catchUp'];
-    readonly runs: readonly number[];
-    readonly givesUp?: readonly number[];
-    readonly open?: readonly number[];
-  }
   const all = (within: string) => ({ mode: 'all', within }) as const;
   const latest = (within: string) => ({ mode: 'latest', within }) as const;
 
-  test.each<[string, Scene]>([
-    ['none for a lock that knows no tick', { before: [], at: 9, catchUp: all('1d'), runs: [9] }],
-    [
-      'one that failed, and those after it, for a lock that knows no other',
-      { before: ['failed 0'], at: 3, catchUp: all('1d'), runs: [0, 1, 2, 3] },
-    ],
-    [
-      'those within the time, while older ones are given up',
-      { before: [0, 'failed 1', 2], at: 7, catchUp: all('3h'), runs: [4, 5, 6, 7], givesUp: [1, 3] },
-    ],
-    [
-      'none, while an older one is given up all the same',
-      { before: [0, 'failed 1', 2], at: 3, catchUp: all('1h'), runs: [3], givesUp: [1] },
-    ],
-    [
-      'one at the very instant of within, and no older one',
-      { before: [0, 'failed 1', 'failed 2', 3], at: 4, catchUp: all('2h'), runs: [2, 4], givesUp: [1] },
-    ],
+  type Hours = readonly number[];
+  /** Hours whose runs succeeded or failed before, in their order. */
+  type Before = readonly (number | `failed ${number}`)[];
+
+  test.each<[string, Before, at: number, ExecuteOptions['catchUp'], runs: Hours, givesUp?: Hours, open?: Hours]>([
+    ['none for a lock that knows no tick', [], 9, all('1d'), [9]],
+    ['one that failed, and those after it, for a lock that knows no other', ['failed 0'], 3, all('1d'), [0, 1, 2, 3]],
+    ['those within the time, while older ones are given up', [0, 'failed 1', 2], 7, all('3h'), [4, 5, 6, 7], [1, 3]],
+    ['none, while an older one is given up all the same', [0, 'failed 1', 2], 3, all('1h'), [3], [1]],
+    ['one at the very instant of within, and no older one', [0, 'failed 1', 'failed 2', 3], 4, all('2h'), [2, 4], [1]],
     [
       'those before an older tick that is redriven, and none after it',
-      { before: [0, 'failed 1', 'failed 2', 'failed 3', 4], at: 2, catchUp: all('1d'), runs: [1, 2], open: [3] },
+      [0, 'failed 1', 'failed 2', 'failed 3', 4],
+      2,
+      all('1d'),
+      [1, 2],
+      [],
+      [3],
     ],
-    [
-      'the newest that never came with latest, which gives up the others',
-      { before: [0], at: 5, catchUp: latest('1d'), runs: [4, 5], givesUp: [1, 2, 3] },
-    ],
-    [
-      'no tick that failed with latest: it stays open',
-      { before: [0, 'failed 1'], at: 4, catchUp: latest('1d'), runs: [3, 4], givesUp: [2], open: [1] },
-    ],
-    [
-      'the newest at the very instant of within with latest',
-      { before: [0], at: 5, catchUp: latest('1h'), runs: [4, 5], givesUp: [1, 2, 3] },
-    ],
-    [
-      'none older than within, by latest',
-      { before: [0], at: 5, catchUp: latest('30m'), runs: [5], givesUp: [1, 2, 3, 4] },
-    ],
-  ])('%s', async (_, { before, at, catchUp, runs, givesUp = [], open: left = [] }) => {
+    ['the newest that never came with latest, which gives up the others', [0], 5, latest('1d'), [4, 5], [1, 2, 3]],
+    ['no tick that failed with latest: it stays open', [0, 'failed 1'], 4, latest('1d'), [3, 4], [2], [1]],
+    ['the newest at the very instant of within with latest', [0], 5, latest('1h'), [4, 5], [1, 2, 3]],
+    ['none older than within, by latest', [0], 5, latest('30m'), [5], [1, 2, 3, 4]],
+  ])('%s', async (_, before, at, catchUp, runs, givesUp = [], left = []) => {
     const { work, failed, ran, told, open } = setting({ mode: 'none' });
     for (const run of before) {
       if (typeof run === 'number') await work(run);

@@ -101,17 +101,15 @@ describe('the verdict', () => {
 });
 
 // The contract of adapters plays onError: 'hold'.
-describe('row 30: a run that fails', () => {
-  test('F56 with a long lockAtLeastFor the retries of the platform, 1 and 3 minutes later, still run', async () => {
-    const { clock, options } = memoryLocks();
-    const holding = { ...options, lockAtMostFor: '10m', lockAtLeastFor: '5m', tick: NOW };
-    await expect(executeWithLock(noDatabase, holding)).rejects.toThrow('no database');
-    await clock.advance(MINUTE);
-    await expect(executeWithLock(noDatabase, holding)).rejects.toThrow('no database');
-    await clock.advance(2 * MINUTE);
+test('row 30: F56 with a long lockAtLeastFor the retries of the platform, 1 and 3 minutes later, still run', async () => {
+  const { clock, options } = memoryLocks();
+  const holding = { ...options, lockAtMostFor: '10m', lockAtLeastFor: '5m', tick: NOW };
+  await expect(executeWithLock(noDatabase, holding)).rejects.toThrow('no database');
+  await clock.advance(MINUTE);
+  await expect(executeWithLock(noDatabase, holding)).rejects.toThrow('no database');
+  await clock.advance(2 * MINUTE);
 
-    expect(await executeWithLock(({ recovering }) => recovering, holding)).toMatchObject({ value: true });
-  });
+  expect(await executeWithLock(({ recovering }) => recovering, holding)).toMatchObject({ value: true });
 });
 
 describe('row 32: bookkeeping that fails', () => {
@@ -421,16 +419,14 @@ describe('what a run gets of the past', () => {
   });
 });
 
-describe('lockAtLeastFor', () => {
-  test.each([-20_000, 20_000])(
-    'F55 a duplicate 30 s later from a host whose clock is %i ms off is skipped',
-    async (skew) => {
-      const { options } = memoryLocks();
-      const holding = { ...options, lockAtLeastFor: '1m' };
-      await executeWithLock(() => {}, holding);
-      const elsewhere = { ...holding, clock: manualClock(NOW + 30_000 + skew) };
+test.each([-20_000, 20_000])(
+  'F55 with lockAtLeastFor a duplicate 30 s later from a host whose clock is %i ms off is skipped',
+  async (skew) => {
+    const { options } = memoryLocks();
+    const holding = { ...options, lockAtLeastFor: '1m' };
+    await executeWithLock(() => {}, holding);
+    const elsewhere = { ...holding, clock: manualClock(NOW + 30_000 + skew) };
 
-      expect(await executeWithLock(() => {}, elsewhere)).toMatchObject({ reason: 'lock-at-least-for' });
-    },
-  );
-});
+    expect(await executeWithLock(() => {}, elsewhere)).toMatchObject({ reason: 'lock-at-least-for' });
+  },
+);

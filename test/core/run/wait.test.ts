@@ -1,4 +1,4 @@
-import { executeWithLock } from 'single-execution';
+import { type ExecuteOptions, executeWithLock } from 'single-execution';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { pass } from '../../support/clocks.js';
 import { crash, NOW } from '../../support/memory-locks.js';
@@ -26,22 +26,16 @@ describe('row 10: wait', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  test('row 10: as soon as a dead holder’s lease is over', async () => {
-    const { clock, options } = waitingLocks();
-    await crash({ ...options, lockAtMostFor: '5s', observers: [] });
+  test.each<[string, (held: ExecuteOptions) => Promise<unknown>, boolean]>([
+    ['a dead holder’s lease', (held) => crash({ ...held, lockAtMostFor: '5s' }), true],
+    ['lockAtLeastFor', (held) => executeWithLock(() => {}, { ...held, lockAtLeastFor: '5s' }), false],
+  ])('row 10: as soon as %s is over', async (_, holdFor5s, value) => {
+    const { clock, held, options } = waitingLocks();
+    await holdFor5s(held);
     const waiter = executeWithLock(({ recovering }) => recovering, options);
     await clock.advance(5_500);
 
-    expect(await waiter).toMatchObject({ status: 'executed', value: true });
-  });
-
-  test('row 10: as soon as lockAtLeastFor is over', async () => {
-    const { clock, held, options } = waitingLocks();
-    await executeWithLock(() => {}, { ...held, lockAtLeastFor: '5s' });
-    const waiter = executeWithLock(() => 'ran', options);
-    await clock.advance(5_500);
-
-    expect(await waiter).toMatchObject({ value: 'ran' });
+    expect(await waiter).toMatchObject({ status: 'executed', value });
   });
 
   test('row 10: gives up when the time is over, with one skip that names who holds the lock', async () => {
