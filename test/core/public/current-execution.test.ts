@@ -1,9 +1,7 @@
-import { assertLocked, currentExecution, executeWithLock, LockLostError } from 'single-execution';
+import { assertLocked, currentExecution, executeWithLock } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
-import { manualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { findFrame } from '../../../src/core/public/execution.js';
-import { pass } from '../../support/clocks.js';
 import { gate } from '../../support/gate.js';
 
 const options = () => ({ name: 'digest', store: memoryStore(), lockAtMostFor: '1m', observers: [] });
@@ -66,20 +64,6 @@ describe('row 59: assertLocked', () => {
     expect(outcome).toMatchObject({ value: { value: 'report' } });
   });
 
-  test('row 59: throws a LockLostError once the lease is over', async () => {
-    const clock = manualClock();
-    const running = executeWithLock(
-      async () => {
-        await pass(clock, 60_000);
-        assertLocked();
-      },
-      { ...options(), clock },
-    );
-    const lost = expect(running).rejects.toThrow(LockLostError);
-    await clock.advance(60_000);
-    await lost;
-  });
-
   test('row 59: throws in code that outlives its run, also while another run lasts', async () => {
     const ended = gate();
     let leftover: Promise<unknown> = Promise.resolve();
@@ -108,10 +92,6 @@ describe('currentExecution', () => {
     }, options());
 
     expect(outcome).toMatchObject({ value: true });
-  });
-
-  test('is undefined outside', () => {
-    expect(currentExecution()).toBeUndefined();
   });
 
   /** Up to Node 22 hooks that stay on slow every promise of the process. */

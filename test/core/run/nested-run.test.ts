@@ -18,38 +18,18 @@ function setting() {
 }
 
 describe('row 9: a call of the same name inside a run that holds the lock', () => {
-  test('row 9: runs under the outer lock, without a second write, released once at the outermost exit', async () => {
+  test('row 9: has the outer run’s lock and execution, no second write and no event, and is released with it', async () => {
     const { options, calls } = setting();
-    const inner = () => executeWithLock(async ({ fencingToken }) => ({ fencingToken, calls: calls() }), options);
-    const outcome = await executeWithLock(inner, options);
-
-    expect(outcome).toMatchObject({
-      status: 'executed',
-      fencingToken: 1_767_225_600_001,
-      release: 'released',
-      value: {
-        status: 'executed',
-        fencingToken: 1_767_225_600_001,
-        release: 'none',
-        value: { fencingToken: 1_767_225_600_001, calls: [1, 0] },
-      },
-    });
-    expect(calls()).toEqual([1, 1]);
-  });
-
-  test('row 9: gets the same execution as the outer run, and has no event', async () => {
-    const { options } = setting();
     const observer = recordingObserver();
-    await executeWithLock(async (outer) => {
-      await executeWithLock(
-        (inner) => {
-          expect(inner).toBe(outer);
-        },
-        { ...options, observers: [observer] },
-      );
-    }, options);
+    const outcome = await executeWithLock(
+      (outer) => executeWithLock((inner) => [inner === outer, calls()], { ...options, observers: [observer] }),
+      options,
+    );
 
-    expect.assertions(2);
+    const fencingToken = 1_767_225_600_001;
+    const value = { status: 'executed', fencingToken, release: 'none', value: [true, [1, 0]] };
+    expect(outcome).toMatchObject({ status: 'executed', fencingToken, release: 'released', value });
+    expect(calls()).toEqual([1, 1]);
     expect(observer.types()).toEqual([]);
   });
 

@@ -35,15 +35,6 @@ describe('acquireLock', () => {
     expect(lock.doneTick).toEqual(new Date(NOW));
   });
 
-  test('row 1: while a handle is held others are skipped, and run after its release', async () => {
-    const { options } = memoryLocks();
-    const lock = await acquireLock(options);
-    expect(await executeWithLock(() => {}, options)).toMatchObject({ reason: 'locked' });
-    await lock.release();
-
-    expect(await executeWithLock(({ previous }) => previous?.status, options)).toMatchObject({ value: 'succeeded' });
-  });
-
   test('is released at the end of an `await using`, whether its block returns or throws', async () => {
     const { options, item } = memoryLocks();
     const error = new Error('no database');
@@ -70,16 +61,6 @@ describe('acquireLock', () => {
 
     expect(release).toHaveBeenCalledOnce();
     expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'released', 'finished']);
-  });
-
-  test('row 5: a late second release leaves a successor alone', async () => {
-    const { options, item } = memoryLocks();
-    const first = await acquireLock(options);
-    await first.release();
-    await acquireLock(options);
-
-    expect(await first.release()).toBe('released');
-    expect(await item()).toMatchObject({ state: 'held', fencingToken: NOW + 2 });
   });
 
   test('code after it is not inside a run: nothing nests in a handle', async () => {
