@@ -14,7 +14,8 @@ const lock = (over: Partial<LockInfo>): LockInfo => ({
 });
 
 describe('verdictOf', () => {
-  const cases: readonly (readonly [string, Partial<LockInfo> | undefined, string, RegExp, tick?: Date])[] = [
+  type Case = [string, Partial<LockInfo> | undefined, expected: string, RegExp, tick?: Date];
+  const cases: Case[] = [
     ['a name without a record', undefined, 'runs', /nothing is known of this name/],
     ['a free lock', {}, 'runs', /the lock is free/],
     ['a lock freed by force', { state: 'forced' }, 'runs', /an operator has ended the last run/],
@@ -78,7 +79,7 @@ describe('verdictOf', () => {
     expect([...new Set(given)].sort()).toEqual([...REFUSAL_REASONS, 'fails', 'runs'].sort());
   });
 
-  test.each(cases)('%s', (_, seen, expected, words, tick) => {
+  test.each<Case>(cases)('%s', (_, seen, expected, words, tick) => {
     const { outcome, reason, sentence } = verdictOf('job', seen && lock(seen), NOW, tick);
 
     expect(reason ?? outcome).toBe(expected);
