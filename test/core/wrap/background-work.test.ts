@@ -87,6 +87,12 @@ describe('F42 work that is handed to waitUntil', () => {
 
     await expect(running).rejects.toBe(first);
   });
+
+  test('F47 and rejects with undefined has failed as well', async () => {
+    const running = withBackgroundWork(new PlatformContext(), (ctx) => ctx.waitUntil(Promise.reject(undefined)));
+
+    expect(await running.catch((thrown: unknown) => [thrown])).toEqual([undefined]);
+  });
 });
 
 describe('the context that the handler is given', () => {
