@@ -52,6 +52,12 @@ describe('row 88: a schedule in a time zone', () => {
       ['2026-04-04T14:45:00.000Z', '2026-04-05T15:15:00.000Z', '2026-04-06T15:15:00.000Z'],
     ],
     [
+      'knows a half-hour that clocks skip',
+      cron('15 2 * * *', lordHowe),
+      '2026-10-02',
+      ['2026-10-02T15:45:00.000Z', '2026-10-03T15:30:00.000Z', '2026-10-04T15:15:00.000Z'],
+    ],
+    [
       'knows clocks that go back over midnight',
       cron('30 23 * * *', saoPaulo),
       '2018-02-17',
