@@ -33,20 +33,16 @@ const replying = (change: (reply: Promise<unknown>, call: () => Promise<unknown>
 
 const BUGS: readonly (readonly [string, Platform['wrap'], string])[] = [
   ['forgets this', giving((given) => ({ ...given, self: undefined })), 'a wrapped method keeps its this'],
-  ['swaps arguments', giving((given) => ({ ...given, args: given.args.toReversed() })), 'is given the very arguments'],
-  ['drops an argument', giving((given) => ({ ...given, args: given.args.slice(1) })), 'is given the very arguments'],
+  ['swaps arguments', giving((given) => ({ ...given, args: given.args.toReversed() })), 'given the very arguments'],
+  ['drops an argument', giving((given) => ({ ...given, args: given.args.slice(1) })), 'given the very arguments'],
   [
     'copies arguments',
     giving((given) => ({ ...given, args: structuredClone(given.args) })),
-    'is given the very arguments',
+    'given the very arguments',
   ],
   ['drops the result', replying((reply) => reply.then(() => undefined)), 'the result of the handler is given back'],
   ['swallows errors', replying((reply) => reply.catch(() => undefined)), 'the error of the handler is thrown'],
-  [
-    'wraps errors',
-    replying((reply) => reply.catch((cause) => Promise.reject(new Error('', { cause })))),
-    'the error of',
-  ],
+  ['replaces errors', replying((reply) => reply.catch(() => Promise.reject(new Error()))), 'the error of'],
   [
     'takes an error of another lock for its own',
     replying((reply) =>
@@ -64,18 +60,10 @@ const BUGS: readonly (readonly [string, Platform['wrap'], string])[] = [
     taking((options) => ({ ...options, store: { ...options.store, release: async () => 'unknown' } })),
     'the error of',
   ],
-  [
-    'runs although its store fails',
-    taking((options) => ({ ...options, onStoreError: 'run' })),
-    'a store that is out of reach',
-  ],
-  [
-    'makes one name of all',
-    taking((options) => ({ ...options, name: 'digest' })),
-    'a name can be made from the arguments',
-  ],
+  ['runs although its store fails', taking((options) => ({ ...options, onStoreError: 'run' })), 'a store that is out'],
+  ['makes one name of all', taking((options) => ({ ...options, name: 'digest' })), 'a name can be made'],
   ['tells no observer', without('observers'), 'observers see the events'],
-  ['takes its own clock', without('clock'), 'is given the very arguments'],
+  ['takes its own clock', without('clock'), 'given the very arguments'],
   ['takes no tick', taking((options) => ({ ...options, tick: 'none' })), 'the tick is the scheduled time'],
   ['has no onSkipped', without('onSkipped'), "with onSkipped: 'throw'"],
   ['has no onError', without('onError'), "with onError: 'hold'"],

@@ -23,6 +23,17 @@ function setting() {
   return { ...locks, options: { ...options, secret: false, tick: { every: '10m' } } as const };
 }
 
+/** A route that hands over this work, and answers with this response. */
+const handingOver = (
+  work: () => Promise<unknown>,
+  response: Response,
+  options: ReturnType<typeof setting>['options'],
+) =>
+  withSingleExecution((_request, ctx: Context) => {
+    ctx.waitUntil(work());
+    return response;
+  }, options);
+
 /** A store that sends its release when the test opens a gate. */
 function slowToRelease() {
   const { store, item, options } = setting();
@@ -47,10 +58,7 @@ describe('F42 work that a route hands to waitUntil', () => {
   test('F42 is not cut off before the release: the platform is handed the whole run as well', async () => {
     const { options, releasing, free, item } = slowToRelease();
     const context = platform();
-    const route = withSingleExecution((_request, ctx: Context) => {
-      ctx.waitUntil(Promise.resolve());
-      return new Response('sent');
-    }, options);
+    const route = handingOver(() => Promise.resolve(), new Response('sent'), options);
     await route(request(), context);
     await releasing.opened;
 
@@ -93,10 +101,8 @@ describe('F42 work that a route hands to waitUntil', () => {
   test('F42 that fails after the response leaves that as it is, and nobody has to catch its error', async () => {
     const { options, item } = setting();
     const [context, response, fail] = [platform(), new Response('sent'), gate()];
-    const route = withSingleExecution((_request, ctx: Context) => {
-      ctx.waitUntil(fail.opened.then(() => Promise.reject(new TypeError('no mailer'))));
-      return response;
-    }, options);
+    const failing = () => fail.opened.then(() => Promise.reject(new TypeError('no mailer')));
+    const route = handingOver(failing, response, options);
 
     expect(await route(request(), context)).toBe(response);
     fail.open();
@@ -110,10 +116,7 @@ describe('F42 work that a route hands to waitUntil', () => {
   test('F42 cannot save a response of status 500: it is sent at once, and the run has failed', async () => {
     const { options, item } = setting();
     const [context, response, work] = [platform(), new Response('no', { status: 500 }), gate()];
-    const route = withSingleExecution((_request, ctx: Context) => {
-      ctx.waitUntil(work.opened);
-      return response;
-    }, options);
+    const route = handingOver(() => work.opened, response, options);
 
     expect(await route(request(), context)).toBe(response);
     expect(await item()).toMatchObject({ state: 'held' });

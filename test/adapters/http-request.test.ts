@@ -95,11 +95,7 @@ describe('row 36: row 66: the scheduled time of a request', () => {
   test.each<[string, Request, string]>([
     ['a header', get({ 'ce-vssscheduledat': 'noon' }), "'noon'"],
     ['a header in milliseconds', get({ 'x-cloudscheduler-scheduletime': String(NOON) }), `'${NOON}'`],
-    [
-      'a header of the year 57000',
-      get({ 'ce-vssscheduledat': '+057000-01-01T00:00:00Z' }),
-      "'+057000-01-01T00:00:00Z'",
-    ],
+    ['a header of year 57000', get({ 'ce-vssscheduledat': '+057000-01-01T00:00:00Z' }), "'+057000-01-01T00:00:00Z'"],
     ['a string', json({ scheduledTime: 'noon' }), "'noon'"],
     ['true', json({ scheduledTime: true }), 'true'],
     ['an object', json({ scheduledTime: { toString: 1 } }), 'an object'],

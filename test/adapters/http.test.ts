@@ -129,24 +129,6 @@ describe('row 89: a tick that is caught up with', () => {
     expect(seen).toEqual([0, 2, 2].map((hour) => ['/api/digest', true, hour * HOUR]));
   });
 
-  test('row 89: is answered 503 if its mark stays unanswered: the handler does not run for the own tick', async () => {
-    const { options, store } = await late();
-    const seen: unknown[] = [];
-    const route = withSingleExecution(
-      async (_request, _context, { tick }) => {
-        seen.push(tick?.toISOString());
-        return new Response('done');
-      },
-      { ...options, store: faultyStore(store, { mark: 'lose-request' }) },
-    );
-    await route(due(0));
-    const response = await route(due(2));
-
-    expect(response.status).toBe(503);
-    expect(await response.json()).toEqual({ status: 'error', code: 'UNAVAILABLE' });
-    expect(seen).toEqual([iso(0), iso(1)]);
-  });
-
   test('row 89: its work in the background answers no request', async () => {
     const context = { waitUntil: vi.fn((_work: Promise<unknown>) => {}) };
     const route = withSingleExecution(

@@ -11,23 +11,24 @@ afterEach(() => programs.end());
 
 const start = (program: string) => programs.start(program);
 
-describe('row 31: two copies of this module in one process, as of two versions or of a bundle', () => {
-  test.each([
-    ['first', 'second'],
-    ['second', 'first'],
-  ])('row 31: end it together when the runs of both have settled: the %s, then the %s', async (early, late) => {
+test.each([
+  ['first', 'second'],
+  ['second', 'first'],
+])(
+  'row 31: two copies of this module end the process together when the runs of both have settled: the %s, then the %s',
+  async (early, late) => {
     const program = start(`
-      const first = untilShutdown;
-      const { untilShutdown: second } = await import(library + '?copy');
-      if (first === second) throw new Error('one copy');
-      for (const [name, run] of Object.entries({ first, second })) {
-        run(async (signal) => {
-          await new Promise((resolve) => signal.addEventListener('abort', resolve));
-          say(name, 'aborted');
-          await told(name);
-        }).then(() => say(name, 'settled'));
-      }
-      say('started');`);
+    const first = untilShutdown;
+    const { untilShutdown: second } = await import(library + '?copy');
+    if (first === second) throw new Error('one copy');
+    for (const [name, run] of Object.entries({ first, second })) {
+      run(async (signal) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        say(name, 'aborted');
+        await told(name);
+      }).then(() => say(name, 'settled'));
+    }
+    say('started');`);
     await program.until('started');
     program.sigterm();
     await Promise.all([program.until('first aborted'), program.until('second aborted')]);
@@ -38,8 +39,8 @@ describe('row 31: two copies of this module in one process, as of two versions o
 
     expect(await program.ended).toBe('SIGTERM');
     expect(program.lines.slice(-2)).toEqual([`${early} settled`, `${late} settled`]);
-  });
-});
+  },
+);
 
 test('row 31: row 70: a thousand runs at once have one listener, and Node has nothing to warn of', async () => {
   const program = start(`
@@ -69,21 +70,6 @@ async function copyIn(stub: unknown) {
 }
 
 const stubbed = (pid: number) => Object.assign(new EventEmitter(), { pid, kill: vi.fn(), exit: vi.fn() });
-
-test('row 31: one listener serves all runs, from the first on', async () => {
-  const stub = stubbed(42);
-  const { untilShutdown } = await copyIn(stub);
-  expect(stub.listenerCount('SIGTERM')).toBe(0);
-  const finish = gate<string>();
-  const running = Array.from({ length: 100 }, () => untilShutdown(() => finish.opened));
-
-  expect(stub.listenerCount('SIGTERM')).toBe(1);
-  finish.open('done');
-  expect(new Set(await Promise.all(running))).toEqual(new Set(['done']));
-  await expect(untilShutdown(() => Promise.reject(new Error('no database')))).rejects.toThrow('no database');
-  expect(stub.listenerCount('SIGTERM')).toBe(1);
-  expect([stub.kill.mock.calls, stub.exit.mock.calls]).toEqual([[], []]);
-});
 
 describe('row 31: the first process of a container, which no signal of its own ends', () => {
   test('row 31: exits with 143 once the last run has settled', async () => {
@@ -127,11 +113,18 @@ describe('row 148: a second signal', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test('row 148: ends the process half a second after the first at the earliest: nodemon passes on a Ctrl-C that came already', async () => {
+  /** A run in a process that has got a first signal. */
+  async function interrupted() {
     const stub = stubbed(42);
     const { untilShutdown } = await copyIn(stub);
-    void untilShutdown(() => new Promise(() => {}));
+    const finish = gate<string>();
+    const running = untilShutdown(() => finish.opened);
     stub.emit('SIGINT');
+    return { stub, finish, running };
+  }
+
+  test('row 148: ends the process half a second after the first at the earliest: nodemon passes on a Ctrl-C that came already', async () => {
+    const { stub } = await interrupted();
     stub.emit('SIGINT');
     await vi.advanceTimersByTimeAsync(499);
     expect(stub.kill).not.toHaveBeenCalled();
@@ -141,11 +134,7 @@ describe('row 148: a second signal', () => {
   });
 
   test('row 148: that comes within it leaves a run the time to release', async () => {
-    const stub = stubbed(42);
-    const { untilShutdown } = await copyIn(stub);
-    const finish = gate<string>();
-    const running = untilShutdown(() => finish.opened);
-    stub.emit('SIGINT');
+    const { stub, finish, running } = await interrupted();
     stub.emit('SIGINT');
     await vi.advanceTimersByTimeAsync(100);
     finish.open('released');
@@ -157,14 +146,10 @@ describe('row 148: a second signal', () => {
   });
 
   test('row 148: ends the process also if somebody listens for it by now', async () => {
-    const stub = stubbed(42);
-    const { untilShutdown } = await copyIn(stub);
-    const finish = gate();
-    const running = untilShutdown(() => finish.opened);
-    stub.emit('SIGINT');
+    const { stub, finish, running } = await interrupted();
     stub.on('SIGTERM', () => {});
     stub.emit('SIGTERM');
-    finish.open();
+    finish.open('released');
     await running;
     await vi.advanceTimersByTimeAsync(0);
 
@@ -197,19 +182,6 @@ test('row 148: a platform that does not know a signal goes on with the others', 
 
   expect(await untilShutdown(async ({ aborted }) => aborted)).toBe(false);
   expect([stub.listenerCount('SIGTERM'), stub.listenerCount('SIGUSR2')]).toEqual([1, 0]);
-});
-
-test('row 149: copies that Jest loads again, one for each file of tests, have one listener', async () => {
-  const stub = stubbed(42);
-  const copies = [await copyIn(stub), await copyIn(stub), await copyIn(stub)];
-  const aborted = copies.map(({ untilShutdown }) =>
-    untilShutdown((signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve('aborted')))),
-  );
-  expect(new Set(copies).size).toBe(3);
-  expect(stub.listenerCount('SIGTERM')).toBe(1);
-  stub.emit('SIGTERM');
-
-  expect(await Promise.all(aborted)).toEqual(['aborted', 'aborted', 'aborted']);
 });
 
 /** The global that signal-exit sets while one copy of it listens. Another test file may have set it in this worker. */

@@ -25,6 +25,8 @@ afterEach(() => programs.end());
 const start = (program: string) => programs.start(`const folder = ${JSON.stringify(folder)}; ${program}`);
 const held = () => redis.hgetall('lock:digest');
 
+/** A job that does not settle. */
+const HANGS = 'await call(wrap(async (execution) => { await aborted(execution); await told("never"); }));';
 /** process-shutdown.test.ts plays SIGTERM. */
 const ENDING = ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const;
 
@@ -53,31 +55,19 @@ describe('row 148: each signal that ends a process', () => {
     expect(await program.endedAtOnce()).toBe(signal);
   });
 
-  test.each(ENDING)(
-    'row 148: a second signal ends the process at once: %s, although its job does not settle',
-    async (signal) => {
-      const program = start(
-        'await call(wrap(async (execution) => { await aborted(execution); await told("never"); }));',
-      );
+  test.each([...ENDING.map((signal) => [signal, signal] as const), ['SIGINT', 'SIGTERM'] as const])(
+    'row 148: after %s, a second signal ends the process at once, although its job does not settle: %s',
+    async (first, second) => {
+      const program = start(HANGS);
       await program.until('digest started');
-      program.send(signal);
+      program.send(first);
       expect(await program.said('aborted')).toBe('RunEndedError SHUTDOWN');
-      program.send(signal);
+      program.send(second);
 
-      expect(await program.ended).toBe(signal);
+      expect(await program.ended).toBe(second);
       expect(await held()).toMatchObject({ state: 'held' });
     },
   );
-
-  test('row 148: the second signal may be another one, by which the process then ends', async () => {
-    const program = start('await call(wrap(async (execution) => { await aborted(execution); await told("never"); }));');
-    await program.until('digest started');
-    program.send('SIGINT');
-    expect(await program.said('aborted')).toBe('RunEndedError SHUTDOWN');
-    program.send('SIGTERM');
-
-    expect(await program.ended).toBe('SIGTERM');
-  });
 
   test('row 148: SIGQUIT is not one of them: it ends the process at once, as ever', async () => {
     const program = start("await call(wrap(settleWhenTold('never')));");
@@ -175,9 +165,7 @@ describe.each(inThisRun(FIRST, FURTHER))('F140 beside %s', (name) => {
   );
 
   test('F140 a second signal ends the process at once', async () => {
-    const program = start(
-      `${listens} say('listens'); await call(wrap(async (execution) => { await aborted(execution); await told('never'); }));`,
-    );
+    const program = start(`${listens} ${HANGS}`);
     await program.until('digest started');
     program.send('SIGINT');
     expect(await program.said('aborted')).toBe('RunEndedError SHUTDOWN');

@@ -35,37 +35,27 @@ test('every option is read', () => {
 
 test.each<[keyof typeof COMMANDS, string[], string]>([
   ['chaos', ['--minutes', '0'], "--minutes is '0': pass a whole number from 1 to 600"],
-  ['chaos', ['--minutes', '0.5'], '--minutes'],
   ['chaos', ['--store', 'oracle'], `--store is 'oracle': pass ${SOAKED.join(', ')} or all`],
-  ['chaos', ['--store', ''], '--store'],
   ['chaos', ['--stores', 'all'], '--stores'],
   ['sim', ['--seeds', 'abc'], "--seeds is 'abc': pass a whole number from 1 to 1000000000"],
-  ['sim', ['--seeds=-1'], "--seeds is '-1'"],
-  ['sim', ['--seeds', '1e3'], "--seeds is '1e3'"],
-  ['chaos', ['--minutes', ' 7'], "--minutes is ' 7'"],
-  ['sim', ['--seeds', '0'], "--seeds is '0'"],
   ['sim', ['--from', 'x'], "--from is 'x'"],
   ['sim', ['--regime', 'toString'], "--regime is 'toString': pass synchronised, skewed"],
   ['sim', ['--stage', 'memory'], "--stage is 'memory': pass dynamodb, redis, sql or election"],
   ['sim', ['--stage', 'redis', '--regime', 'stale'], '--stage redis is not played under --regime stale'],
   ['sim', ['--seed', '1'], '--seed'],
-  ['sim', ['7'], '7'],
 ])('npm run %s refuses %j', (command, args, message) => {
   const read = () => COMMANDS[command](args);
   expect(read).toThrow(UsageError);
   expect(read).toThrow(message);
 });
 
-test.each([
-  ['test/chaos/soak/chaos.ts', ['--minutes', 'many']],
-  ['test/sim/sim.ts', ['--seeds', 'many']],
-])('%s says what is wrong, and no stack, and ends with 2', (file, args) => {
-  const program = join(import.meta.dirname, '../..', file);
-  const { status, stderr, stdout } = spawnSync(process.execPath, ['--import', 'tsx', program, ...args], {
+test('npm run sim says what is wrong, and no stack, and ends with 2', () => {
+  const program = join(import.meta.dirname, '../sim/sim.ts');
+  const { status, stderr, stdout } = spawnSync(process.execPath, ['--import', 'tsx', program, '--seeds', 'many'], {
     encoding: 'utf8',
   });
 
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toContain(`${args[0]} is 'many': pass a whole number`);
+  expect(stderr).toContain("--seeds is 'many': pass a whole number");
   expect(stderr).not.toMatch(/^\s+at /m);
 });

@@ -22,6 +22,7 @@ const azureClient = {
   ...{ url: 'https://x.example', tableName: 'locks' },
   ...{ getEntity: NOTHING, createEntity: NOTHING, updateEntity: NOTHING, listEntities: NOTHING, createTable: NOTHING },
 };
+const SOUND_STORAGE = { read: NOTHING, write: NOTHING };
 const namespace = { idFromName: NOTHING, get: NOTHING };
 const STORES: readonly (readonly [string, readonly string[], object, (options: never) => unknown])[] = [
   ...[dynamoDBStore, dynamoDBAdminStore].map((make) => {
@@ -35,12 +36,7 @@ const STORES: readonly (readonly [string, readonly string[], object, (options: n
     return [make.name, ['client', 'table', 'keyPrefix'], sound, make] as const;
   }),
   ['azureTableStore', ['client', 'keyPrefix'], { client: azureClient }, azureTableStore],
-  [
-    'compareAndSwapStore',
-    ['storage', 'keyPrefix'],
-    { storage: { read: NOTHING, write: NOTHING } },
-    compareAndSwapStore,
-  ],
+  ['compareAndSwapStore', ['storage', 'keyPrefix'], { storage: SOUND_STORAGE }, compareAndSwapStore],
   ['durableObjectStore', ['keyPrefix'], {}, (options) => durableObjectStore(namespace as never, options)],
 ];
 

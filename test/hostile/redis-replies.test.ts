@@ -158,22 +158,20 @@ function expectSaid([word, , number, told = {}]: NonNullable<ReturnType<typeof l
   }
 }
 
-describe('any page of a list', () => {
-  test('is names, or a LockStoreError', async () => {
-    const page = fc.oneof(
-      fc.array(line, { maxLength: 4 }).map((all) => JSON.stringify(['page', ...all])),
-      anyValue,
-    );
-    await fc.assert(
-      fc.asyncProperty(page, anyValue, async (reply, other) => {
-        const replies = [reply, '["page","0"]', other];
-        sent = 0;
-        answer = () => replies[Math.min(sent - 1, 2)];
-        const result = await settled(() => admin.list(oneTry()));
-        if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(LockStoreError);
-        else expect(result.value).toEqual([]);
-      }),
-      { numRuns: 500 },
-    );
-  });
+test('any page of a list is names, or a LockStoreError', async () => {
+  const page = fc.oneof(
+    fc.array(line, { maxLength: 4 }).map((all) => JSON.stringify(['page', ...all])),
+    anyValue,
+  );
+  await fc.assert(
+    fc.asyncProperty(page, anyValue, async (reply, other) => {
+      const replies = [reply, '["page","0"]', other];
+      sent = 0;
+      answer = () => replies[Math.min(sent - 1, 2)];
+      const result = await settled(() => admin.list(oneTry()));
+      if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(LockStoreError);
+      else expect(result.value).toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
 });

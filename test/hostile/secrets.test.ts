@@ -51,18 +51,9 @@ test('F89 F90 secrets in the event, the environment and an error reach no log an
   expect(everything([lines, told, await store.list(call()), await refused.text()])).not.toContain(SECRET);
 });
 
+const ROUTE = { name: 'a', store: memoryStore(), lockAtMostFor: '1m', tick: 'none' } as const;
 test.each<[string, () => unknown]>([
-  [
-    'a secret that is a number',
-    () =>
-      onHttp(async () => new Response(), {
-        name: 'a',
-        store: memoryStore(),
-        lockAtMostFor: '1m',
-        tick: 'none',
-        secret: 123_456 as never,
-      }),
-  ],
+  ['a secret that is a number', () => onHttp(async () => new Response(), { ...ROUTE, secret: 123_456 as never })],
   ['an address as a client of DynamoDB', () => dynamoDBStore({ tableName: 'locks', client: URL_WITH_SECRET as never })],
   ['an address as a store', () => withSingleExecution(async () => 1, { name: 'a', store: URL_WITH_SECRET as never })],
 ])('F90 %s is refused without being shown', (_, make) => {

@@ -4,7 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { fakeLockTable, type ManualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { electionScene, LEASE, RETRY, START, twoCandidates } from './election-scene.js';
+import { electionScene, LEASE, oneLeader, RETRY, START, twoCandidates } from './election-scene.js';
 
 /** Its times are coarser: 2 s are added to what is stored, and 1 s where no response carries the server's time. */
 const DYNAMODB_MS = 3_000;
@@ -130,15 +130,12 @@ describe('a store out of reach', () => {
   });
 
   test('at the end of a term: an onStarted that fails later than its signal is heard all the same', async () => {
-    const { clock, candidate } = electionScene();
-    const { election, observer, host } = candidate('a', {
+    const { clock, election, observer, host } = await oneLeader({
       onStarted: ({ signal }) =>
         new Promise((_, reject) => {
           signal.addEventListener('abort', () => host.clock.setTimer(() => reject(new Error('late')), 1_000));
         }),
     });
-    election.start();
-    await clock.advance(0);
     const stopped = election.stop();
     await new Promise((resolve) => setImmediate(resolve));
     await clock.advance(1_000);

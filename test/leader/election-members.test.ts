@@ -50,16 +50,6 @@ describe('row 42: members', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  test('a look by a candidate is no check-in of it', async () => {
-    const { clock, candidate } = electionScene();
-    const { election } = candidate('a');
-    election.start();
-    await clock.advance(5_000);
-
-    expect(brief(await election.members())).toEqual({ a: '0 alive' });
-    await election.stop();
-  });
-
   test('one who stopped is gone at once', async () => {
     const { clock, candidate } = electionScene();
     const [a, b] = [candidate('a'), candidate('b')];
@@ -194,18 +184,6 @@ describe('row 42: members', () => {
     checkIn.mockImplementationOnce(() => new Promise(() => {}));
     await clock.advance(10 * LEASE);
     expect([leaders(), ended]).toEqual([['a'], []]);
-  });
-
-  test('a store that throws at once when a candidate leaves the list does not make its stop fail', async () => {
-    const { clock, candidate } = electionScene();
-    const { election, checkIn } = candidate('a');
-    election.start();
-    await clock.advance(1_000);
-    checkIn.mockImplementationOnce(() => {
-      throw new Error('at once');
-    });
-
-    await expect(election.stop()).resolves.toBeUndefined();
   });
 
   test('a look that fails rejects with the error of the store', async () => {

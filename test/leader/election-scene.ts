@@ -97,14 +97,21 @@ export function electionScene(storeAt?: (clock: ManualClock) => LockStore & Memb
   };
 }
 
-/** A scene in which `a` leads, and `b` stands from now on. */
-export async function twoCandidates(options: { readonly [name in 'a' | 'b']?: Partial<ElectionOptions> } = {}) {
+/** A scene in which `a` leads. */
+export async function oneLeader(options: Partial<ElectionOptions> = {}) {
   const scene = electionScene();
-  const [a, b] = [scene.candidate('a', options.a), scene.candidate('b', options.b)];
+  const a = scene.candidate('a', options);
   a.election.start();
   await scene.clock.advance(0);
+  return { ...scene, ...a, a };
+}
+
+/** A scene in which `a` leads, and `b` stands from now on. */
+export async function twoCandidates(options: { readonly [name in 'a' | 'b']?: Partial<ElectionOptions> } = {}) {
+  const scene = await oneLeader(options.a);
+  const b = scene.candidate('b', options.b);
   b.election.start();
-  return { ...scene, a, b };
+  return { ...scene, b };
 }
 
 /** The store in memory with a server time, as Redis has it: no caller's clock decides when a lease is over. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { gate } from '../support/gate.js';
 import { settledOf } from '../support/settled.js';
-import { electionScene, LEASE, RETRY, twoCandidates } from './election-scene.js';
+import { electionScene, LEASE, oneLeader, RETRY, twoCandidates } from './election-scene.js';
 
 describe('stop', () => {
   test('asks with a RunEndedError, waits for onStarted, calls onStopped once, and only then frees the lead', async () => {
@@ -99,7 +99,9 @@ describe('stop', () => {
   test('out of reach of the store it ends all the same, and the lead passes on with the lease', async () => {
     const { clock, leaders, a } = await twoCandidates();
     a.faults.next('release', 'lose-request');
-    a.checkIn.mockRejectedValue(new Error('cut off'));
+    a.checkIn.mockImplementation(() => {
+      throw new Error('at once');
+    });
     await a.election.stop();
 
     expect(a.observer.types().slice(-2)).toEqual(['release-failed', 'finished']);
@@ -126,11 +128,8 @@ describe('stop', () => {
   });
 
   test('and start before it is done: the candidate stands again once it is', async () => {
-    const { clock, candidate, leaders } = electionScene();
     const work = gate();
-    const { election, begun, ended } = candidate('a', { onStarted: () => work.opened });
-    election.start();
-    await clock.advance(0);
+    const { clock, leaders, election, begun, ended } = await oneLeader({ onStarted: () => work.opened });
     const isStopped = settledOf(election.stop());
     election.start();
     await clock.advance(LEASE);

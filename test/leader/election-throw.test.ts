@@ -3,16 +3,16 @@ import { LockLostError, RunEndedError } from 'single-execution';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { gate } from '../support/gate.js';
 import { settledOf } from '../support/settled.js';
-import { electionScene, GUARD, LEASE, RETRY } from './election-scene.js';
+import { electionScene, GUARD, LEASE, oneLeader, RETRY } from './election-scene.js';
 
 describe('a term that ends by a throw', () => {
   test('row 41: of onStarted: is reported as failed, aborts its signal, ends the term, and the candidate stands again after a pause', async () => {
-    const { clock, candidate, item } = electionScene();
     const boom = new Error('boom');
     const onStarted = vi.fn().mockRejectedValueOnce(boom);
     const told = vi.spyOn(console, 'warn').mockReturnValue();
     onTestFinished(() => told.mockRestore());
     const ledAtTheEnd: boolean[] = [];
+    const { clock, candidate, item } = electionScene();
     const { election, observer, begun, ended } = candidate('a', {
       onStarted,
       onStopped: () => ledAtTheEnd.push(election.isLeader()),
@@ -45,15 +45,12 @@ describe('a term that ends by a throw', () => {
     ['that very reason', (signal) => signal.throwIfAborted()],
     ['an AbortError because of it', (signal) => sleep(60_000, undefined, { signal })],
   ])('of onStarted on stop: %s is no failure', async (_, end) => {
-    const { clock, candidate } = electionScene();
-    const { election, observer } = candidate('a', {
+    const { election, observer } = await oneLeader({
       onStarted: async ({ signal }) => {
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         await end(signal);
       },
     });
-    election.start();
-    await clock.advance(0);
     await election.stop();
 
     expect(observer.types().slice(-2)).toEqual(['released', 'finished']);
@@ -106,17 +103,14 @@ describe('a term that ends by a throw', () => {
   });
 
   test('of onStopped: the lead is not free before onStarted has ended', async () => {
-    const { clock, candidate, item } = electionScene();
     const boom = new Error('boom');
     const work = gate();
-    const { election, observer } = candidate('a', {
+    const { clock, item, election, observer } = await oneLeader({
       onStarted: () => work.opened,
       onStopped: () => {
         throw boom;
       },
     });
-    election.start();
-    await clock.advance(0);
     const isStopped = settledOf(election.stop());
     await clock.advance(LEASE - GUARD);
 
@@ -129,14 +123,11 @@ describe('a term that ends by a throw', () => {
   });
 
   test('of both: the error of onStarted is the one that is reported', async () => {
-    const { clock, candidate } = electionScene();
     const boom = new Error('boom');
-    const { election, observer } = candidate('a', {
+    const { election, observer } = await oneLeader({
       onStarted: () => Promise.reject(boom),
       onStopped: () => Promise.reject(new Error('of the farewell')),
     });
-    election.start();
-    await clock.advance(0);
 
     expect(observer.events.at(-1)).toMatchObject({ type: 'failed', error: boom });
     await election.stop();

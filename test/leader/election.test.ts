@@ -1,8 +1,7 @@
-import type { LockStoreError } from 'single-execution';
 import type { Leadership } from 'single-execution/leader';
 import { describe, expect, test } from 'vitest';
 import { storeCall } from '../support/contract-harness.js';
-import { electionScene, GUARD, LEASE, RETRY, START, twoCandidates } from './election-scene.js';
+import { electionScene, GUARD, LEASE, oneLeader, RETRY, START, twoCandidates } from './election-scene.js';
 
 describe('who leads', () => {
   test('nothing is sent, and nobody leads, before start', async () => {
@@ -30,10 +29,7 @@ describe('who leads', () => {
   });
 
   test('row 41: the term is the fencing token of the lock, for the election and for its functions', async () => {
-    const { clock, candidate, item } = electionScene();
-    const { election, begun } = candidate('a');
-    election.start();
-    await clock.advance(0);
+    const { item, election, begun } = await oneLeader();
 
     expect(begun.map(({ term }) => term)).toEqual([START + 1]);
     expect(election.term).toBe(START + 1);
@@ -41,10 +37,7 @@ describe('who leads', () => {
   });
 
   test('isLeader, term and assertLeader ask no store', async () => {
-    const { clock, candidate } = electionScene();
-    const { election, faults, checkIn, begun } = candidate('a');
-    election.start();
-    await clock.advance(0);
+    const { clock, election, faults, checkIn, begun } = await oneLeader();
     const asked = [faults.calls.length, checkIn.mock.calls.length];
     for (let i = 0; i < 100; i++) {
       expect([election.isLeader(), election.term]).toEqual([true, START + 1]);
@@ -150,38 +143,4 @@ describe('one who cannot renew', () => {
       expect(a.ended).toEqual(a.begun);
     },
   );
-
-  test('F51 a former leader that releases too late leaves the lead of its successor alone', async () => {
-    const { clock, candidate, leaders, item } = electionScene();
-    const late = (_: Leadership) => new Promise<void>((resolve) => a.host.clock.setTimer(resolve, 10_000));
-    const a = candidate('a', { onStopped: late });
-    const b = candidate('b');
-    a.election.start();
-    await clock.advance(0);
-    b.election.start();
-    a.faults.next('extend', ...Array(100).fill('lose-request'));
-    await clock.advance(LEASE + RETRY);
-    const { attemptId } = await item();
-    await clock.advance(LEASE);
-
-    expect(a.faults.calls.map(({ verb }) => verb)).toContain('release');
-    expect(a.observer.types()).not.toContain('released');
-    expect(await item()).toMatchObject({ attemptId, state: 'held', lockedBy: 'b' });
-    expect(leaders()).toEqual(['b']);
-  });
-
-  test('an answer that is lost while it asks for the lead costs a lease, and no second leader', async () => {
-    const { clock, candidate, leaders } = electionScene();
-    const { election, faults, observer } = candidate('a');
-    faults.next('acquire', 'lose-response');
-    election.start();
-    await clock.advance(LEASE - 1);
-    expect(leaders()).toEqual([]);
-    expect(observer.events[1]).toMatchObject({
-      type: 'acquire-failed',
-      error: { code: 'UNAVAILABLE' } satisfies Partial<LockStoreError>,
-    });
-    await clock.advance(RETRY);
-    expect(leaders()).toEqual(['a']);
-  });
 });

@@ -1,5 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { type LockEvent, LockStoreError, type Options, type SkipReason, withSingleExecution } from 'single-execution';
+import {
+  executeWithLock,
+  type LockEvent,
+  LockStoreError,
+  type Options,
+  type SkipReason,
+  withSingleExecution,
+} from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, manualClock, scheduledEvent } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
@@ -8,6 +15,7 @@ import type { EventBody } from '../../src/core/public/events.js';
 import { type EmfOptions, emfObserver } from '../../src/observe/observe.js';
 import { pass } from '../support/clocks.js';
 import { emfProblems } from '../support/emf-check.js';
+import { memoryLocks } from '../support/memory-locks.js';
 import { grantOf, scriptedStore } from '../support/scripted-store.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
@@ -74,16 +82,10 @@ const storeError = new LockStoreError('acquire of lock "digest" failed: Error; s
 
 describe('row 47: emfObserver() writes the metrics', () => {
   test('row 195: of a run by hand no Executed, which would clear the alarm of a job that does not run', async () => {
-    const { clock } = setting();
-    const options = {
-      name: 'digest',
-      store: memoryStore(),
-      clock,
-      observers: [emfObserver({ metrics: ['Attempts', 'Duration'] })],
-    };
-    const event = { singleExecution: 'now' } as const;
-    await withSingleExecution(async () => 'sent', options)(event, lambdaContext({ clock }));
-    const all = written.mock.calls.map(([text]) => JSON.parse(String(text)) as Record<string, unknown>);
+    const { options } = memoryLocks();
+    const observers = [emfObserver({ metrics: ['Attempts', 'Duration'] })];
+    await executeWithLock(() => 'sent', { ...options, observers, isManual: true });
+    const all: Record<string, unknown>[] = lines();
 
     expect(all.filter((line) => 'Executed' in line)).toEqual([]);
     expect(all.map(({ IsManual, Tick }) => [IsManual, Tick])).toEqual(all.map(() => [true, undefined]));
@@ -332,12 +334,6 @@ describe('row 47: locks of one set', () => {
       /^lockSets is .*: pass a list of prefixes that end in '\*', such as \["tenant-sync\/\*"\]$/,
     );
   });
-
-  test('row 47: that the environment does not name as a list are refused by the name of its variable', () => {
-    vi.stubEnv('SINGLE_EXECUTION_LOCK_SETS', 'tenant/*');
-
-    expect(() => emfObserver()).toThrow(/^SINGLE_EXECUTION_LOCK_SETS is 'tenant\/\*': pass a list/);
-  });
 });
 
 test.each([
@@ -381,26 +377,21 @@ describe('row 47: the namespace', () => {
     expect(() => emfObserver({ namespace })).toThrow(RangeError);
     expect(() => emfObserver({ namespace })).toThrow(/^namespace is '.*: pass/s);
   });
+});
 
-  test('row 47: of the environment is refused by the name of its variable', () => {
-    vi.stubEnv('SINGLE_EXECUTION_NAMESPACE', ':a');
+test.each([
+  ['NAMESPACE', ':a', /^SINGLE_EXECUTION_NAMESPACE is ':a': pass 1 to 255 of .*, with no colon and no AWS\/ first$/],
+  ['LOCK_SETS', 'tenant/*', /^SINGLE_EXECUTION_LOCK_SETS is 'tenant\/\*': pass a list/],
+])('row 47: SINGLE_EXECUTION_%s=%s is refused by the name of the variable', (name, value, message) => {
+  vi.stubEnv(`SINGLE_EXECUTION_${name}`, value);
 
-    expect(() => emfObserver()).toThrow(
-      new RangeError(
-        "SINGLE_EXECUTION_NAMESPACE is ':a': pass 1 to 255 of 0-9 A-Z a-z . - _ / # : and space, not all blank, with no colon and no AWS/ first",
-      ),
-    );
-  });
+  expect(() => emfObserver()).toThrow(message);
 });
 
 test.each<[string, unknown, string]>([
   ['null', null, 'options is null: pass an object with namespace, metrics, or nothing'],
   ['text', 'Jobs', "options is 'Jobs': pass an object with namespace, metrics, or nothing"],
-  [
-    'an unknown option',
-    { nameSpace: 'Jobs' },
-    "unknown option 'nameSpace': the options are namespace, metrics, lockSets",
-  ],
+  ['an unknown one', { nameSpace: 'Jobs' }, "unknown option 'nameSpace': the options are namespace, metrics, lockSets"],
   ['a number', { namespace: 7 }, "namespace is 7: pass a CloudWatch namespace, such as 'SingleExecution'"],
 ])('row 47: %s is refused when the observer is made', (_, options, message) => {
   expect(() => emfObserver(options as EmfOptions)).toThrow(new TypeError(message));
@@ -419,25 +410,6 @@ test.each<[string, unknown]>([
       'process.stdout.write is undefined: EMF needs a stdout that is collected, as on Lambda; elsewhere pass an observer of your own',
     ),
   );
-});
-
-describe('F49 a stdout that throws is never in the way', () => {
-  beforeEach(() => {
-    written.mockImplementation(() => {
-      throw new Error('stdout is closed');
-    });
-  });
-
-  test("F49 of the handler's value", async () => {
-    expect(await setting().invoke(() => 'sent')).toBe('sent');
-    expect(written).toHaveBeenCalledTimes(2);
-  });
-
-  test("F49 of the handler's error", async () => {
-    const error = new Error('no database');
-
-    await expect(setting().invoke(() => Promise.reject(error))).rejects.toBe(error);
-  });
 });
 
 test('row 47: the lines reach stdout unchanged, even if the console wraps its arguments as on Lambda', () => {

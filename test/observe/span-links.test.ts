@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { realProcesses } from '../chaos/real-processes.js';
 import { kindsOfRun } from '../support/backends/stage.js';
 import { pass } from '../support/clocks.js';
-import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
+import { memoryLocks, NOW } from '../support/memory-locks.js';
 
 /** A process with a tracer of its own, and the spans that it has ended. */
 function traced() {
@@ -76,19 +76,6 @@ test('a skip is no failure if another store leaves out the attempt of a holder',
 });
 
 describe('a call', () => {
-  test('that waits has one span, from its first try on', async () => {
-    const { options, clock } = memoryLocks();
-    const { observer, spans } = traced();
-    const first = executeWithLock(() => pass(clock, 5_000), { ...options, observers: [] });
-    const second = executeWithLock(() => {}, { ...options, wait: '1m', observers: [observer] });
-    await clock.advance(MINUTE);
-    await Promise.all([first, second]);
-
-    expect(spans()).toHaveLength(1);
-    expect(spans()[0]?.startTime).toEqual([NOW / 1_000, 0]);
-    expect(spans()[0]?.duration[0]).toBeGreaterThanOrEqual(5);
-  });
-
   test('whose tracer fails runs as ever and is counted, and its attempt id has no trace', async () => {
     const { options } = memoryLocks();
     const events: LockEvent[] = [];

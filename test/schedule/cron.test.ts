@@ -108,11 +108,7 @@ describe('row 88: the schedule of a crontab', () => {
   test.each<[unknown, object, Error]>([
     [5, {}, new TypeError('schedule is 5: pass a string')],
     [undefined, {}, new TypeError('schedule is undefined: pass a string')],
-    [
-      '* * * * *',
-      { timezone: 'UTC' },
-      new TypeError("unknown option 'timezone' of cron: the options are timeZone, dialect"),
-    ],
+    ['* * * * *', { zone: 1 }, new TypeError("unknown option 'zone' of cron: the options are timeZone, dialect")],
     [
       '* * * * *',
       { dialect: 'quartz' },

@@ -87,8 +87,6 @@ describe("row 150: 'nearest' warns once of a schedule that does not fit its call
       daily(),
       days(1, 8, '09:00:00').flatMap((call) => [call, call.replace('T09', 'T17')]),
     ],
-    ['one call by hand', daily(), ['2026-03-01T17:00:00Z']],
-    ['late starts', daily(), ['2026-03-01T10:31:00Z', '2026-03-02T12:04:00Z', '2026-03-03T09:40:00Z']],
     [
       'a burst of calls after an outage',
       daily(),

@@ -236,13 +236,12 @@ describe('row 62: a process', () => {
   });
 });
 
-test('row 14: every door wants a name and a store, and no option that is not one', () => {
+// declarations.test.ts plays options of a wrong name and of a wrong kind.
+test('row 14: every door wants a name and a store, and no choice that is not one', () => {
   // @ts-expect-error no store
   job(() => {}, { name: 'digest', lockAtMostFor: '1m', tick: 'none' });
   // @ts-expect-error no name
   route(() => new Response(), { store, lockAtMostFor: '1m', tick: 'none' });
-  // @ts-expect-error no such option
-  scheduled(() => {}, { ...options, lockAtMostfor: '5m' });
   // @ts-expect-error no such choice
   job(() => {}, { ...unticked, onSkipped: 'ignore' });
 });

@@ -249,14 +249,10 @@ describe('row 14: invalid options are refused', () => {
     withSingleExecution(send, { name: 'digest' });
     // @ts-expect-error no name
     withSingleExecution(send, { store });
-    // @ts-expect-error no such option
-    withSingleExecution(send, { ...options, lockAtMostfor: '5m' });
     // @ts-expect-error no such choice
     withSingleExecution(send, { ...options, onSkipped: 'ignore' });
     // @ts-expect-error no such choice
     withSingleExecution(send, { ...options, tickMark: 'end' });
-    // @ts-expect-error not a duration
-    withSingleExecution(send, { ...options, lockAtMostFor: new Date() });
     // @ts-expect-error a tick is an instant
     withSingleExecution(send, { ...options, tick: () => 'today' });
     // @ts-expect-error a function of the event is for wrappers

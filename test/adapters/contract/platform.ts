@@ -107,4 +107,4 @@ export function executionLast(job: Job): Called {
 export const callsNow = (call: Called): Called => (call as Called & { readonly now: Called }).now;
 
 /** Results for all platforms but routes, which must return a Response. */
-export const anyResults = (): unknown[] => [{ sent: 5 }, undefined, null, 'sent', 0];
+export const anyResults = (): unknown[] => [{ sent: 5 }, undefined, null, 'sent', 0, new Error('a value')];

@@ -49,13 +49,18 @@ export const storeCases: readonly AdapterCase[] = [
     });
   }),
 
-  adapterCase("row 51: with onStoreError: 'run' the handler runs without a lock", async (stage) => {
-    const { wrap, due, store, result } = stage;
-    store.next('acquire', 'lose-request');
-    const own = result();
+  adapterCase(
+    "row 51: with onStoreError: 'run' the handler runs without a lock, and its result or error is given back",
+    async (stage) => {
+      const { wrap, due, store, result } = stage;
+      store.next('acquire', 'lose-request', 'lose-request');
+      const [own, error] = [result(), new Error('no database')];
 
-    expect(await wrap(() => own, { onStoreError: 'run' })(...due())).toBe(own);
-  }),
+      expect(await wrap(() => own, { onStoreError: 'run' })(...due())).toBe(own);
+      await expect(wrap(() => Promise.reject(error), { onStoreError: 'run' })(...due())).rejects.toBe(error);
+      expect(stage.clock.pendingTimers()).toBe(0);
+    },
+  ),
 
   adapterCase('row 32: a release that fails replaces neither the result nor the error', async (stage) => {
     const { wrap, due, store, result } = stage;
@@ -65,5 +70,6 @@ export const storeCases: readonly AdapterCase[] = [
     expect(await wrap(() => own, { tick: 'none' })(...due())).toBe(own);
     await expect(wrap(() => Promise.reject(error), { tick: 'none' })(...due())).rejects.toBe(error);
     expect(stage.verbs()).toEqual(['acquire', 'release', 'acquire', 'release']);
+    expect(stage.clock.pendingTimers()).toBe(0);
   }),
 ];

@@ -27,12 +27,7 @@ export const timeCases: readonly AdapterCase[] = [
       ['lockAtMostFor when that is given', 3_000, { lockAtMostFor: '10m' }, 600_000],
       ['lockAtLeastFor when that is longer', 3_000, { lockAtLeastFor: '1h' }, 3_600_000],
       ['30 s with keepAlive', 900_000, { keepAlive: true }, 30_000],
-      [
-        'lockAtLeastFor with keepAlive when that is longer',
-        900_000,
-        { keepAlive: true, lockAtLeastFor: '5m' },
-        300_000,
-      ],
+      ['lockAtLeastFor with keepAlive if that is longer', 900_000, { keepAlive: true, lockAtLeastFor: '5m' }, 300_000],
       ['lockAtMostFor with keepAlive when that is given', 900_000, { keepAlive: true, lockAtMostFor: '10s' }, 10_000],
     ] as [string, number, StageOptions, number][]
   ).map(([what, limitMs, options, leaseMs]) =>
@@ -187,7 +182,7 @@ export const timeCases: readonly AdapterCase[] = [
   }),
 
   adapterCase(
-    'row 21: F24 a long run that is killed keeps its renewed lock for half a minute at most',
+    'rows 3, 21: F24 a long run that is killed keeps its renewed lock for half a minute at most',
     async (stage) => {
       const { hold, due, clock, skip, run } = stage;
       const [dying, limitMs] = [manualClock(NOW), 15 * MINUTE];

@@ -22,6 +22,7 @@ afterEach(() => {
 const at = new Date('2026-01-01T00:00:00Z');
 const event = (body: EventBody): LockEvent => ({ name: 'digest', at, attemptId: 'a1', tick: at, ...body });
 const previous = { status: 'crashed', lockedBy: 'digest 7', lockedAt: at, fencingToken: 4 } as const;
+const next = 'throw';
 const secret = new Error('AKIA-SECRET');
 const storeError = new LockStoreError('release of lock "digest" failed: Error; see the cause', {
   code: 'UNAVAILABLE',
@@ -81,14 +82,14 @@ describe.each<readonly [string, EventBody, object, level: (typeof LEVELS)[number
   ...skips,
   [
     'acquire-failed',
-    { type: 'acquire-failed', error: storeError, next: 'throw' },
+    { type: 'acquire-failed', error: storeError, next },
     STORE_ERROR,
     'error',
     'could not be acquired',
   ],
   [
-    'acquire-failed, with the code of its cause in its message',
-    { type: 'acquire-failed', error: refused, next: 'throw' },
+    'acquire-failed, with a code',
+    { type: 'acquire-failed', error: refused, next },
     { error: 'LockStoreError: no table (42P01)' },
     'error',
     'could not be acquired',
@@ -138,10 +139,7 @@ test.each<[string, unknown]>([
   ['the cause of an error', storeError],
   ['the value of a thing thrown', 'AKIA-SECRET'],
   ['the fields of an object thrown', { password: 'AKIA-SECRET' }],
-  [
-    'the fields of an error',
-    Object.assign(new CorruptLockError('digest', 'v', 'the number 5'), { request: 'AKIA-SECRET' }),
-  ],
+  ['the fields of one', Object.assign(new CorruptLockError('digest', 'v', 'the number 5'), { request: 'AKIA-SECRET' })],
 ])('F89 never shows %s', (_, error) => {
   operatorLog(event({ type: 'release-failed', error }));
 
@@ -161,7 +159,7 @@ test('an error that points at itself, as clients make them, is reported by name 
   const error = Object.assign(new Error('socket hang up'), { name: 'TimeoutError', self: {} });
   error.self = error;
   vi.stubEnv('AWS_LAMBDA_LOG_FORMAT', 'JSON');
-  operatorLog(event({ type: 'acquire-failed', error, next: 'throw' }));
+  operatorLog(event({ type: 'acquire-failed', error, next }));
 
   expect(JSON.parse(JSON.stringify(logged[0]?.[1]))).toMatchObject({ error: 'TimeoutError: socket hang up' });
 });

@@ -1,4 +1,4 @@
-import { type Clock, executeWithLock, type LockOptions, type LockStore, withSingleExecution } from 'single-execution';
+import { executeWithLock, type LockOptions, type LockStore, withSingleExecution } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
 import { cron, rate } from 'single-execution/schedule';
 import { describe, expect, test } from 'vitest';
@@ -89,27 +89,8 @@ describe('resolvePolicy', () => {
     expect(Object.isFrozen(policy)).toBe(true);
   });
 
-  test('takes a store and a clock that are instances of a class', () => {
-    class ClassStore implements LockStore {
-      acquire: LockStore['acquire'] = store.acquire;
-      extend: LockStore['extend'] = store.extend;
-      mark: LockStore['mark'] = store.mark;
-      release(...args: Parameters<LockStore['release']>) {
-        return store.release(...args);
-      }
-    }
-    class ClassClock implements Clock {
-      now() {
-        return 0;
-      }
-      monotonic() {
-        return 0;
-      }
-      setTimer() {
-        return { cancel() {}, unref() {} };
-      }
-    }
-    const [classStore, clock] = [new ClassStore(), new ClassClock()];
+  test('takes a store and a clock that inherit their functions, as instances of a class do', () => {
+    const [classStore, clock] = [Object.create(store), Object.create(systemClock)];
 
     expect(resolvePolicy({ store: classStore, clock }, [])).toMatchObject({ store: classStore, clock });
   });
@@ -117,16 +98,9 @@ describe('resolvePolicy', () => {
 
 describe('row 14: an invalid option is refused when wrapping, with its name, its value and the remedy', () => {
   test.each<[object, Error]>([
-    [{ store: undefined }, new TypeError('store is undefined: pass a store, such as dynamoDBStore({ tableName })')],
-    [{ store: null }, new TypeError('store is null: pass a store, such as dynamoDBStore({ tableName })')],
-    [{ store: 'locks' }, new TypeError('store is a string: pass a store, such as dynamoDBStore({ tableName })')],
     [
       { store: memoryStore },
       new TypeError('store is a function: pass a store, such as dynamoDBStore({ tableName }), or call it first'),
-    ],
-    [
-      { store: { acquire() {}, release() {} } },
-      new TypeError("store has no function 'extend': pass a store, such as dynamoDBStore({ tableName })"),
     ],
     [
       { clock: { now: () => 0, monotonic: () => 0 } },
@@ -149,19 +123,6 @@ describe('row 14: an invalid option is refused when wrapping, with its name, its
     [{ observers: () => {} }, new TypeError('observers is a function: pass an array of functions')],
     [{ observers: [() => {}, 'console'] }, new TypeError('observers is an array: pass an array of functions')],
     [{ lockAtMostFor: 999 }, new RangeError('lockAtMostFor is 999ms: pass 1s to 24h')],
-    [{ lockAtMostFor: 0 }, new RangeError('lockAtMostFor is 0ms: pass 1s to 24h')],
-    [{ lockAtMostFor: -1 }, new RangeError('lockAtMostFor is -1: pass a finite number of milliseconds, 0 or more')],
-    [{ lockAtMostFor: '10' }, new TypeError("lockAtMostFor is '10', which has no unit: write '10ms', '10s' or '10m'")],
-    [
-      { lockAtMostFor: null },
-      new TypeError(
-        "lockAtMostFor is null: pass milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
-      ),
-    ],
-    [
-      { lockAtLeastFor: Number.NaN },
-      new RangeError('lockAtLeastFor is NaN: pass a finite number of milliseconds, 0 or more'),
-    ],
     [
       { lockAtLeastFor: '25h' },
       new RangeError(
@@ -169,38 +130,16 @@ describe('row 14: an invalid option is refused when wrapping, with its name, its
       ),
     ],
     [{ schedule: 0 }, new RangeError('schedule is 0: pass the time between two ticks, or leave it out')],
-    [
-      { schedule: 'hourly' },
-      new TypeError(
-        "schedule is 'hourly': pass milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
-      ),
-    ],
     ...['0 9 * * MON-FRI', 'cron(0 9 * * ? *)', 'rate(5 minutes)'].map((schedule): [object, Error] => [
       { schedule },
       new TypeError(`schedule is '${schedule}': ${SCHEDULE_REMEDY}`),
     ]),
-    [{ schedule: true }, new TypeError(`schedule is true: ${SCHEDULE_REMEDY}`)],
     [{ schedule: {} }, new TypeError(`schedule has no function 'previous': ${SCHEDULE_REMEDY}`)],
-    [{ schedule: new Date(0) }, new TypeError(`schedule has no function 'previous': ${SCHEDULE_REMEDY}`)],
-    [
-      { tick: 'nearest' },
-      new TypeError(
-        "tick is 'nearest', but no schedule says when ticks are due: set schedule, such as cron('0 9 * * *') or rate('15m', { start })",
-      ),
-    ],
     [{ keepAlive: 'yes' }, new TypeError("keepAlive is 'yes': pass true or false")],
-    [{ keepAlive: 1 }, new TypeError('keepAlive is 1: pass true or false')],
-    [{ keepAlive: null }, new TypeError('keepAlive is null: pass true or false')],
     [{ maxHold: 0 }, new RangeError('maxHold is 0: say how long a run may hold its lock, or leave it out')],
-    [{ maxHold: -1 }, new RangeError('maxHold is -1: pass a finite number of milliseconds, 0 or more')],
     [{ gracePeriod: -1 }, new RangeError('gracePeriod is -1: pass a finite number of milliseconds, 0 or more')],
     [{ wait: Number.NaN }, new RangeError('wait is NaN: pass a finite number of milliseconds, 0 or more')],
-    [{ wait: '20' }, new TypeError("wait is '20', which has no unit: write '20ms', '20s' or '20m'")],
     [{ maxClockSkew: -5 }, new RangeError('maxClockSkew is -5: pass a finite number of milliseconds, 0 or more')],
-    [{ name: '' }, new RangeError("name is '': empty; pass a name of 1 to 128 bytes")],
-    [{ name: undefined }, new TypeError('name is undefined: pass a string')],
-    [{ tick: 'scheduled' }, new TypeError("tick is 'scheduled': choose 'event' or 'nearest' or 'none'")],
-    [{ onSkipped: 'ignore' }, new TypeError("onSkipped is 'ignore': choose 'return' or 'throw'")],
   ])('%o', (options, error) => {
     expect(() => wrap(options)).toThrow(error);
   });

@@ -1,9 +1,7 @@
-import { assertLocked, currentExecution, executeWithLock, LockLostError, withSingleExecution } from 'single-execution';
+import { assertLocked, currentExecution, executeWithLock } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
-import { manualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { findFrame } from '../../../src/core/public/execution.js';
-import { pass } from '../../support/clocks.js';
 import { gate } from '../../support/gate.js';
 
 const options = () => ({ name: 'digest', store: memoryStore(), lockAtMostFor: '1m', observers: [] });
@@ -37,15 +35,6 @@ describe('row 59: assertLocked', () => {
     expect(currentExecution()).toBeUndefined();
   });
 
-  test('row 59: two tests at a time do not see each other', async () => {
-    const locked = gate();
-    const running = executeWithLock(() => locked.opened.then(chargeCustomers), options());
-
-    await expect(chargeCustomers()).rejects.toThrow('assertLocked: called outside a run');
-    locked.open();
-    await expect(running).resolves.toMatchObject({ status: 'executed' });
-  });
-
   test('row 59: throws under another lock than the one named', async () => {
     const { value } = await onlyExecuted(() => {
       expect(() => assertLocked()).not.toThrow();
@@ -73,20 +62,6 @@ describe('row 59: assertLocked', () => {
     );
 
     expect(outcome).toMatchObject({ value: { value: 'report' } });
-  });
-
-  test('row 59: throws a LockLostError once the lease is over', async () => {
-    const clock = manualClock();
-    const running = executeWithLock(
-      async () => {
-        await pass(clock, 60_000);
-        assertLocked();
-      },
-      { ...options(), clock },
-    );
-    const lost = expect(running).rejects.toThrow(LockLostError);
-    await clock.advance(60_000);
-    await lost;
   });
 
   test('row 59: throws in code that outlives its run, also while another run lasts', async () => {
@@ -119,10 +94,6 @@ describe('currentExecution', () => {
     expect(outcome).toMatchObject({ value: true });
   });
 
-  test('is undefined outside', () => {
-    expect(currentExecution()).toBeUndefined();
-  });
-
   /** Up to Node 22 hooks that stay on slow every promise of the process. */
   test('leaves no async hooks on once no run is under way', async () => {
     const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
@@ -147,38 +118,6 @@ describe('currentExecution', () => {
     await executeWithLock(() => 'skipped', { ...outer, tick });
     expect(enable).toHaveBeenCalledTimes(1);
     vi.restoreAllMocks();
-  });
-
-  test('row 70: 64 interleaved invocations of one wrapped handler keep 64 contexts', async () => {
-    const clock = manualClock();
-    const seen = new Map<number, Set<unknown>>();
-    const handler = withSingleExecution(
-      async (event: { tenant: number }, _context, execution) => {
-        const mine = new Set<unknown>();
-        seen.set(event.tenant, mine);
-        for (let turn = 0; turn < 5; turn++) {
-          const now = currentExecution();
-          mine.add(now === execution && now.name === `tenant-${event.tenant}` && now.fencingToken);
-          assertLocked(`tenant-${event.tenant}`);
-          await pass(clock, 1 + ((event.tenant * 7 + turn * 13) % 64));
-        }
-        return currentExecution()?.name;
-      },
-      {
-        name: (event) => `tenant-${event.tenant}`,
-        store: memoryStore(),
-        lockAtMostFor: '1m',
-        clock,
-        observers: [],
-      },
-    );
-    const context = {} as Parameters<typeof handler>[1];
-    const tenants = Array.from({ length: 64 }, (_, tenant) => tenant);
-    const running = Promise.all(tenants.map((tenant) => handler({ tenant }, context)));
-    await clock.advance(1_000);
-
-    expect(await running).toEqual(tenants.map((tenant) => `tenant-${tenant}`));
-    expect([...seen.values()].map((mine) => [...mine])).toEqual(tenants.map(() => [expect.any(Number)]));
   });
 });
 

@@ -24,14 +24,10 @@ test.each<[Error, object, message: string]>([
     { name: 'LockStoreError', code: 'UNAVAILABLE', operation: 'acquire', retryable: true, cause },
     'acquire of lock "digest" failed: timed out',
   ],
-  [
-    new LockHeldError(skipped),
-    { name: 'LockHeldError', code: 'LOCK_HELD', skipped },
-    'run of lock "digest" skipped: locked',
-  ],
+  [new LockHeldError(skipped), { code: 'LOCK_HELD', skipped }, 'run of lock "digest" skipped: locked'],
   [
     new LockHeldError({ ...skipped, holder }),
-    { skipped: { ...skipped, holder } },
+    { name: 'LockHeldError', skipped: { ...skipped, holder } },
     'run of lock "digest" skipped: locked, held by digest 7 eu-west-1 until 2026-01-01T00:01:00.000Z',
   ],
   [

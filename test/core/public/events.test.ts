@@ -4,7 +4,6 @@ import { manualClock, recordingObserver } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { reporter } from '../../../src/core/public/events.js';
 import { pass } from '../../support/clocks.js';
-import { gate } from '../../support/gate.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';
 
 const TICK = Date.parse('2026-01-01T00:00:00Z');
@@ -62,25 +61,6 @@ describe('row 46: an observer sees every event in order', () => {
       { type: 'released', fencingToken: 7, heldMs: 1_550 },
       { type: 'finished', durationMs: 1_500 },
     ]);
-  });
-
-  test('row 46: of a run that is skipped', async () => {
-    const { clock, types, options, observer } = setting({ tick: TICK });
-    const first = gate();
-    const running = executeWithLock(() => first.opened, { ...options, observers: [] });
-    await clock.advance(1_000);
-    await executeWithLock(() => {}, options);
-    first.open();
-    await running;
-
-    expect(types()).toEqual(['attempted', 'skipped']);
-    expect(observer.events[1]).toMatchObject({
-      type: 'skipped',
-      reason: 'locked',
-      at: new Date('2026-01-01T00:00:01Z'),
-      tick: new Date(TICK),
-      holder: { lockedAt: '2026-01-01T00:00:00.000Z', lockUntil: '2026-01-01T00:01:00.000Z' },
-    });
   });
 
   test('row 46: of a run that notices the loss of its lock only at the release', async () => {

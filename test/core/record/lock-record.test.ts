@@ -120,11 +120,12 @@ describe('previousRun', () => {
   });
 });
 
-describe('holderOf', () => {
-  test.each(['attemptId', 'lockedAt', 'lockUntil', 'fencingToken'] as const)('is unknown without %s', (attribute) => {
+test.each(['attemptId', 'lockedAt', 'lockUntil', 'fencingToken'] as const)(
+  'holderOf is unknown without %s',
+  (attribute) => {
     expect(holderOf(without(attribute))).toBeUndefined();
-  });
-});
+  },
+);
 
 test.each<[string, string, string]>([
   ['prod#', '', "lock name '': empty; "],

@@ -39,11 +39,7 @@ describe('a list', () => {
   test.each<[string, unknown, number[]]>([
     ['a number', 1_767_225_600_000, []],
     ['a list without its commas', 'mjuohs00', all(0)],
-    [
-      'ticks in disorder, among others that are in seconds or too far ahead',
-      ',mjuoj2ao,t8c1s0,mjuohs00,zzzzzzzzzz,',
-      all(0, 1),
-    ],
+    ['ticks in disorder, others in seconds or too far ahead', ',mjuoj2ao,t8c1s0,mjuohs00,zzzzzzzzzz,', all(0, 1)],
   ])('that is %s is read as far as it can be', (_, list, ticks) => {
     expect(ticksIn(list)).toEqual(ticks);
   });
@@ -75,13 +71,11 @@ describe('a list', () => {
   });
 });
 
-describe('ticksOf', () => {
-  test('leaves out what it has not', () => {
-    expect(ticksOf({})).toEqual({});
-    expect(ticksOf({ doneTick: 'yesterday', openTicks: 7, failedTicks: '?' })).toEqual({
-      openTicksMs: [],
-      failedTicksMs: [],
-    });
+test('ticksOf leaves out what it has not', () => {
+  expect(ticksOf({})).toEqual({});
+  expect(ticksOf({ doneTick: 'yesterday', openTicks: 7, failedTicks: '?' })).toEqual({
+    openTicksMs: [],
+    failedTicksMs: [],
   });
 });
 
@@ -134,14 +128,9 @@ describe('ticksAfterRun', () => {
 
   test.each<[string, Partial<Lease>, Completion, Written]>([
     ['a tick that was done at its start does not fail', { tickMs: t(1), doneTickMs: t(1) }, failed, {}],
+    ['a listed tick that fails again stays', { tickMs: t(1), doneTickMs: t(2), openTicksMs: all(1) }, failed, {}],
     [
-      'a listed tick that fails again stays as it is',
-      { tickMs: t(1), doneTickMs: t(2), openTicksMs: all(1) },
-      failed,
-      {},
-    ],
-    [
-      'its own success takes a failed tick off',
+      'its success takes it off',
       { tickMs: t(1), failedTicksMs: all(1) },
       succeeded,
       { doneTick: t(1), failedTicks: ',' },
@@ -277,7 +266,7 @@ describe('ticksDropped', () => {
       all(0),
     ],
     [
-      'the oldest of nine that never came',
+      'the oldest of nine missed',
       { tickMs: t(10), doneTickMs: t(0) },
       missed(...all(1, 2, 3, 4, 5, 6, 7, 8, 9)),
       all(1),

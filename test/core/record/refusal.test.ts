@@ -40,11 +40,7 @@ describe('judges in the order of the protocol', () => {
     // The own attempt, held, comes before everything else.
     ['own and held, though corrupt', { ...held, attemptId: 'own', lockedBy: '', doneTick: 'x' }, 'own'],
     ['F14 own and held, without an end', { ...held, attemptId: 'own', lockUntil: 'x' }, 'corrupt lockUntil'],
-    [
-      'F86 own and held, its token too great',
-      { ...held, attemptId: 'own', fencingToken: 2 ** 53 },
-      'corrupt fencingToken',
-    ],
+    ['F86 own and held, token too great', { ...held, attemptId: 'own', fencingToken: 2 ** 53 }, 'corrupt fencingToken'],
     ['corrupt before paused', { ...held, ...paused, lockUntil: 'x' }, 'corrupt lockUntil'],
     ['paused, and nothing else', { ...paused }, 'paused'],
     ['paused until now, which is over', { ...held, pausedUntil: NOW }, 'locked'],

@@ -38,7 +38,7 @@ test.each<[string, Ended, readonly AttemptWrite[], boolean]>([
   ['refused by a record of an older tick', REFUSED, [refused(true, { doneTick: TICK - 1 })], true],
   ['refused for a tick that is stale', REFUSED, [refused(true, { doneTick: TICK + 1 })], false],
   [
-    'refused for an older tick that is open',
+    'refused for an older open tick',
     REFUSED,
     [refused(true, { doneTick: TICK + 1, openTicks: listedTick(TICK) })],
     true,
@@ -47,12 +47,7 @@ test.each<[string, Ended, readonly AttemptWrite[], boolean]>([
   ['failed', FAILED, [failed(true)], true],
   ['failed, and nothing was sent', FAILED, [failed(false)], false],
   ['refused at the takeover, after an unanswered try', REFUSED, [refused(true, {}), refused(false, {})], true],
-  [
-    'refused at the takeover, since the tick is done',
-    REFUSED,
-    [refused(true), refused(false, { doneTick: TICK })],
-    false,
-  ],
+  ['refused at the takeover: the tick is done', REFUSED, [refused(true), refused(false, { doneTick: TICK })], false],
 ])('F6 an attempt that may yet be applied is cancelled: %s', (_, ended, writes, expected) => {
   expect(mayStillApply(asked, ended, writes)).toBe(expected);
 });

@@ -22,10 +22,7 @@ describe('F132 a request is unsent if a network error behind any wrapper proves 
     ['TypeORM', Object.assign(new Error('x'), { driverError: refused() })],
     ['both addresses of a host', wrapped(several(refused(), refused({ code: 'ETIMEDOUT' })))],
     ['words alone, with a client’s code before them', new Error('HRANA_WEBSOCKET_ERROR: connect ECONNREFUSED ::1:80')],
-    [
-      'TLS that never began',
-      new Error('Client network socket disconnected before secure TLS connection was established'),
-    ],
+    ['no TLS at all', new Error('Client network socket disconnected before secure TLS connection was established')],
   ])('%s', (_, error) => {
     expect(isUnsentBehind(error)).toBe(true);
   });

@@ -113,10 +113,7 @@ describe('a failure that may pass', () => {
     ['the same by fetch', async () => fetchFailure(`http://127.0.0.1:${await leftPort()}/`)],
     ['a well-formed host that is not known', () => failureOf(http, { host: 'nobody.invalid', port: 1 })],
     ['a connection that is cut', async () => failureOf(https, { port: await portOf(cutting()) })],
-    [
-      'a plain request to a port of TLS, which looks like that',
-      async () => failureOf(http, { port: await secure({}) }),
-    ],
+    ['a plain request to a port of TLS, which looks like it', async () => failureOf(http, { port: await secure({}) })],
     ['a socket file that is not there now', () => failureOf(http, { socketPath: '/nowhere/server.sock' })],
   ])('F120 %s', async (_, fail) => {
     const error = await fail();

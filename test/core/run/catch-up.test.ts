@@ -55,57 +55,33 @@ const failAt = (hour: number) => (execution: Execution) => {
 };
 
 describe('row 89: which ticks run, are given up, and stay open', () => {
-  interface Scene {
-    /** Hours whose runs succeeded or failed before, in their order. */
-    readonly before: readonly (number | `failed ${number}`)[];
-    readonly at: number;
-    readonly catchUp: ExecuteOptions['catchUp'];
-    readonly runs: readonly number[];
-    readonly givesUp?: readonly number[];
-    readonly open?: readonly number[];
-  }
   const all = (within: string) => ({ mode: 'all', within }) as const;
   const latest = (within: string) => ({ mode: 'latest', within }) as const;
 
-  test.each<[string, Scene]>([
-    ['none for a lock that knows no tick', { before: [], at: 9, catchUp: all('1d'), runs: [9] }],
-    [
-      'one that failed, and those after it, for a lock that knows no other',
-      { before: ['failed 0'], at: 3, catchUp: all('1d'), runs: [0, 1, 2, 3] },
-    ],
-    [
-      'those within the time, while older ones are given up',
-      { before: [0, 'failed 1', 2], at: 7, catchUp: all('3h'), runs: [4, 5, 6, 7], givesUp: [1, 3] },
-    ],
-    [
-      'none, while an older one is given up all the same',
-      { before: [0, 'failed 1', 2], at: 3, catchUp: all('1h'), runs: [3], givesUp: [1] },
-    ],
-    [
-      'one at the very instant of within, and no older one',
-      { before: [0, 'failed 1', 'failed 2', 3], at: 4, catchUp: all('2h'), runs: [2, 4], givesUp: [1] },
-    ],
+  type Hours = readonly number[];
+  /** Hours whose runs succeeded or failed before, in their order. */
+  type Before = readonly (number | `failed ${number}`)[];
+
+  test.each<[string, Before, at: number, ExecuteOptions['catchUp'], runs: Hours, givesUp?: Hours, open?: Hours]>([
+    ['none for a lock that knows no tick', [], 9, all('1d'), [9]],
+    ['one that failed, and those after it, for a lock that knows no other', ['failed 0'], 3, all('1d'), [0, 1, 2, 3]],
+    ['those within the time, while older ones are given up', [0, 'failed 1', 2], 7, all('3h'), [4, 5, 6, 7], [1, 3]],
+    ['none, while an older one is given up all the same', [0, 'failed 1', 2], 3, all('1h'), [3], [1]],
+    ['one at the very instant of within, and no older one', [0, 'failed 1', 'failed 2', 3], 4, all('2h'), [2, 4], [1]],
     [
       'those before an older tick that is redriven, and none after it',
-      { before: [0, 'failed 1', 'failed 2', 'failed 3', 4], at: 2, catchUp: all('1d'), runs: [1, 2], open: [3] },
+      [0, 'failed 1', 'failed 2', 'failed 3', 4],
+      2,
+      all('1d'),
+      [1, 2],
+      [],
+      [3],
     ],
-    [
-      'the newest that never came with latest, which gives up the others',
-      { before: [0], at: 5, catchUp: latest('1d'), runs: [4, 5], givesUp: [1, 2, 3] },
-    ],
-    [
-      'no tick that failed with latest: it stays open',
-      { before: [0, 'failed 1'], at: 4, catchUp: latest('1d'), runs: [3, 4], givesUp: [2], open: [1] },
-    ],
-    [
-      'the newest at the very instant of within with latest',
-      { before: [0], at: 5, catchUp: latest('1h'), runs: [4, 5], givesUp: [1, 2, 3] },
-    ],
-    [
-      'none older than within with latest',
-      { before: [0], at: 5, catchUp: latest('30m'), runs: [5], givesUp: [1, 2, 3, 4] },
-    ],
-  ])('%s', async (_, { before, at, catchUp, runs, givesUp = [], open: left = [] }) => {
+    ['the newest that never came with latest, which gives up the others', [0], 5, latest('1d'), [4, 5], [1, 2, 3]],
+    ['no tick that failed with latest: it stays open', [0, 'failed 1'], 4, latest('1d'), [3, 4], [2], [1]],
+    ['the newest at the very instant of within with latest', [0], 5, latest('1h'), [4, 5], [1, 2, 3]],
+    ['none older than within, by latest', [0], 5, latest('30m'), [5], [1, 2, 3, 4]],
+  ])('%s', async (_, before, at, catchUp, runs, givesUp = [], left = []) => {
     const { work, failed, ran, told, open } = setting({ mode: 'none' });
     for (const run of before) {
       if (typeof run === 'number') await work(run);
@@ -121,30 +97,22 @@ describe('row 89: which ticks run, are given up, and stay open', () => {
 });
 
 describe("row 89: catchUp 'all'", () => {
-  test('runs once for each tick that never came, oldest first, and then for its own', async () => {
-    const { work, ran } = setting();
-    await work(0);
-
-    const outcome = await work(4);
-
-    expect(ran).toEqual([0, 1, 2, 3, 4]);
-    expect(outcome).toMatchObject({ status: 'executed', value: 'report of 4', tick: hours(4)[0], missedTicks: [] });
-    expect(outcome).toMatchObject({ caughtUp: hours(1, 2, 3).map((tick) => ({ tick, durationMs: 0 })) });
-  });
-
-  test('row 200: gives each run its tick, whether it is caught up, and the tick done before the grant', async () => {
+  test('row 200: runs once for each tick that never came, oldest first, and then for its own', async () => {
     const { work, hourOf } = setting();
     await work(0);
     const seen: unknown[] = [];
 
-    await work(2, ({ tick, isCatchUp, missedTicks, doneTick }) =>
+    const outcome = await work(3, ({ tick, isCatchUp, missedTicks, doneTick }) =>
       seen.push([hourOf(tick), isCatchUp, missedTicks, hourOf(doneTick)]),
     );
 
     expect(seen).toEqual([
       [1, true, [], 0],
-      [2, false, [], 0],
+      [2, true, [], 0],
+      [3, false, [], 0],
     ]);
+    expect(outcome).toMatchObject({ status: 'executed', value: 'report of 3', tick: hours(3)[0], missedTicks: [] });
+    expect(outcome).toMatchObject({ caughtUp: hours(1, 2).map((tick) => ({ tick, durationMs: 0 })) });
   });
 
   test('runs for a tick that failed, crashed or was opened, each once', async () => {
@@ -187,21 +155,6 @@ describe("row 89: catchUp 'all'", () => {
     await work(5, undefined, plain);
 
     expect(await open()).toEqual([2, 4]);
-  });
-
-  test('a crash in the middle leaves a gap that the next run finds', async () => {
-    const { work, ran, at, clock } = setting();
-    await work(0);
-    void executeWithLock((execution) => {
-      if (Number(execution.tick) === NOW + 3 * HOUR) return new Promise(() => {});
-      ran.push((Number(execution.tick) - NOW) / HOUR);
-      return undefined;
-    }, at(5));
-    await clock.advance(MINUTE);
-
-    await work(6);
-
-    expect(ran).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
 
   test('leaves what is over max to the next run', async () => {
@@ -624,22 +577,18 @@ describe('row 89: a tick for which the record has no room', () => {
 });
 
 describe('row 89: given-up is reported even if the answer was lost', () => {
-  test.each(['lose-request', 'lose-response'] as const)('to the release: %s', async (fault) => {
-    const { work, store, told } = setting({ mode: 'latest', within: '30m' });
+  test.each([
+    ['release', 'lose-request', '30m', { release: 'unknown' }, [1, 2, 3, 4]],
+    ['release', 'lose-response', '30m', { release: 'unknown' }, [1, 2, 3, 4]],
+    ['mark', 'lose-request', '1d', { name: 'LockStoreError' }, [1, 2, 3]],
+    ['mark', 'lose-response', '1d', { name: 'LockStoreError' }, [1, 2, 3]],
+  ] as const)('to the first %s: %s, and once only', async (verb, fault, within, settled, givenUp) => {
+    const { work, store, told } = setting({ mode: 'latest', within });
     await work(0);
-    store.next('release', fault);
+    store.next(verb, fault);
 
-    expect(await work(5)).toMatchObject({ release: 'unknown' });
-    expect(told('given-up')).toMatchObject([{ ticks: hours(1, 2, 3, 4), others: 0 }]);
-  });
-
-  test.each(['lose-request', 'lose-response'] as const)('to the first mark: %s, and once only', async (fault) => {
-    const { work, store, told } = setting({ mode: 'latest' });
-    await work(0);
-    store.next('mark', fault);
-
-    await expect(work(5)).rejects.toMatchObject({ name: 'LockStoreError' });
-    expect(told('given-up')).toMatchObject([{ ticks: hours(1, 2, 3), others: 0 }]);
+    expect(await work(5).catch((error) => error)).toMatchObject(settled);
+    expect(told('given-up')).toMatchObject([{ ticks: hours(...givenUp), others: 0 }]);
   });
 
   test('to the release of a run that failed', async () => {

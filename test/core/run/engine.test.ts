@@ -5,7 +5,6 @@ import {
   type LockStore,
   LockStoreError,
   type LockStoreErrorCode,
-  type Outcome,
 } from 'single-execution';
 import { compareAndSwapStore, type Storage } from 'single-execution/store';
 import { manualClock, recordingObserver } from 'single-execution/testing';
@@ -65,27 +64,6 @@ describe('exclusion', () => {
 
     expect(first?.attemptId).not.toBe(second?.attemptId);
     expect(first?.lockedBy).toBe(second?.lockedBy);
-  });
-
-  test('F24 the run that takes over gets the ticks that its dead holder blocked as missed', async () => {
-    const { clock, options } = setting();
-    const every5 = { ...options, lockAtMostFor: '12m', schedule: '5m' };
-    await crash({ ...every5, tick: NOW });
-    const outcomes: Outcome<boolean>[] = [];
-    for (const minutes of [5, 10, 15]) {
-      await clock.advance(5 * MINUTE);
-      outcomes.push(await executeWithLock(({ recovering }) => recovering, { ...every5, tick: NOW + minutes * MINUTE }));
-    }
-
-    expect(outcomes).toMatchObject([
-      { status: 'skipped', reason: 'locked' },
-      { status: 'skipped', reason: 'locked' },
-      {
-        status: 'executed',
-        value: true,
-        missedTicks: [new Date('2026-01-01T00:05:00Z'), new Date('2026-01-01T00:10:00Z')],
-      },
-    ]);
   });
 });
 

@@ -134,25 +134,6 @@ describe('row 24: LockLostError', () => {
     expect(extendedAt).toEqual([]);
   });
 
-  test('row 24: F36 for an extension that was still waiting its turn when the run ended', async () => {
-    const { clock, options, extendedAt } = byHand({ extend: { delayMs: 1_000 } });
-    const extensions: Promise<unknown>[] = [];
-    const running = executeWithLock(async ({ extend }) => {
-      extensions.push(extend('5m'), extend('6m'));
-      await pass(clock, 500);
-    }, options);
-    const settled = running.then(() => Promise.allSettled(extensions));
-    await clock.advance(1_000);
-
-    expect(await settled).toMatchObject([
-      { status: 'rejected', reason: { name: 'LockStoreError' } },
-      { status: 'rejected', reason: hasEnded },
-    ]);
-    expect(extendedAt).toEqual([0]);
-    expect(await running).toMatchObject({ release: 'released' });
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
   test('row 24: row 51: in an unguarded run', async () => {
     const { options, extendedAt } = byHand({ acquire: 'lose-request' });
     await executeWithLock(

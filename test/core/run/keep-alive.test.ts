@@ -1,84 +1,52 @@
-import { executeWithLock } from 'single-execution';
-import { manualClock } from 'single-execution/testing';
-import { describe, expect, test } from 'vitest';
+import { executeWithLock, LockLostError } from 'single-execution';
+import { expect, test } from 'vitest';
 import { pass } from '../../support/clocks.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { keptLocks, MINUTE, NOW } from '../../support/memory-locks.js';
 
-describe('row 21: with keepAlive', () => {
-  test('row 21: a run of ten minutes under a lease of one keeps everybody out, and renews nothing after its end', async () => {
-    const { clock, store, options, extendedAt, observer } = keptLocks();
-    const running = executeWithLock(async ({ signal }) => {
-      await pass(clock, 10 * MINUTE - 1);
-      return signal.aborted;
-    }, options);
-    const contender = { ...options, store, keepAlive: false, observers: [] };
-    for (let second = 0; second < 600; second += 5) {
-      await clock.advance(5_000 - (second === 595 ? 1 : 0));
-      if (second < 595) expect(await executeWithLock(() => {}, contender)).toMatchObject({ reason: 'locked' });
-    }
+const takenAway = new LockLostError('digest', 'somebody else holds it, or an operator has freed it');
 
-    expect(await running).toMatchObject({ value: false, release: 'released' });
-    expect(extendedAt).toEqual(Array.from({ length: 29 }, (_, third) => (third + 1) * 20_000));
-    expect(clock.pendingTimers()).toBe(0);
-    await clock.advance(60 * MINUTE);
-    expect(extendedAt).toHaveLength(29);
-    expect(observer.types().filter((type) => type === 'extended')).toHaveLength(29);
-    expect(await executeWithLock(() => 'next', contender)).toMatchObject({ value: 'next' });
-  });
+// For renewals that fail see test/core/run/extender.test.ts and, on real stores, test/chaos/keep-alive.test.ts.
+test('F34 a renewal that hangs is given up after its time and sent again', async () => {
+  const { clock, options, extendedAt } = keptLocks({ extend: ['hang', 'hang'] });
+  const running = executeWithLock(() => pass(clock, 70_000), options);
+  await clock.advance(70_000);
 
-  test('row 21: lockUntil, as the run sees it, moves with each renewal', async () => {
-    const { clock, options } = keptLocks();
-    const running = executeWithLock(async (execution) => {
-      const first = execution.lockUntil;
-      await pass(clock, 20_001);
-      return [first, execution.lockUntil];
-    }, options);
-    await clock.advance(MINUTE);
+  expect(await running).toMatchObject({ release: 'released' });
+  expect(extendedAt).toEqual([20_000, 26_000, 32_000, 52_000]);
+});
 
-    expect(await running).toMatchObject({ value: [new Date(NOW + MINUTE), new Date(NOW + 80_000)] });
-  });
+test('row 25: a lock that is taken away aborts the run within one renewal, once, and is never renewed again', async () => {
+  const { clock, store, options, extendedAt, observer, item } = keptLocks();
+  const seen: unknown[] = [];
+  const running = executeWithLock(async ({ signal, assertHeld }) => {
+    await pass(clock, 19_999);
+    seen.push(signal.aborted);
+    await pass(clock, 2);
+    seen.push(signal.reason);
+    expect(assertHeld).toThrow(LockLostError);
+    await pass(clock, 5 * MINUTE);
+  }, options);
+  await clock.advance(5_000);
+  const force = { name: 'digest', adminId: 'f1', fencingToken: NOW + 1, lockedAtMs: NOW, nowMs: NOW + 5_000 };
+  await store.forceRelease(force, storeCall(clock));
+  await clock.advance(6 * MINUTE);
 
-  test('row 3: a holder that dies between two renewals keeps others out for one lease, not for longer', async () => {
-    const { clock, store, options } = keptLocks();
-    const dying = manualClock(NOW);
-    void executeWithLock(() => new Promise(() => {}), { ...options, clock: dying });
-    await dying.advance(45_000);
-    await clock.advance(99_999);
-    expect(await executeWithLock(() => {}, { ...options, store })).toMatchObject({ reason: 'locked' });
-    await clock.advance(1);
+  expect(await running).toMatchObject({ release: 'lost' });
+  expect(seen).toEqual([false, takenAway]);
+  expect(extendedAt).toEqual([20_000]);
+  expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'lost', 'finished']);
+  expect(await item()).toMatchObject({ state: 'forced', attemptId: 'f1' });
+  expect(clock.pendingTimers()).toBe(0);
+});
 
-    expect(await executeWithLock(({ recovering }) => recovering, { ...options, store })).toMatchObject({ value: true });
-  });
+test('F27 an unguarded run renews nothing, and leaves no timer', async () => {
+  const { clock, options, extendedAt } = keptLocks({ acquire: 'lose-request' });
+  const running = executeWithLock(() => pass(clock, 90_000), { ...options, onStoreError: 'run' });
+  await clock.advance(90_000);
 
-  test('F44 64 runs at once in one process each keep their own lock, and no run touches the lock of another', async () => {
-    const { clock, store, options, extendedAt } = keptLocks();
-    const lengthMs = (i: number) => 10_000 + i * 1_500;
-    const runs = Array.from({ length: 64 }, (_, i) =>
-      executeWithLock(
-        async ({ signal, fencingToken }) => {
-          await pass(clock, lengthMs(i));
-          return [signal.aborted, fencingToken];
-        },
-        { ...options, name: `tenant-${i}`, lockAtMostFor: i % 2 === 0 ? '9s' : '30s' },
-      ),
-    );
-    await clock.advance(55_250);
-    const records = await Promise.all(
-      runs.map(async (_, i) => (await store.get(`tenant-${i}`, storeCall(clock)))?.item),
-    );
-    expect(records.map((record) => record?.['state'])).toEqual(
-      runs.map((_, i) => (lengthMs(i) < 55_250 ? 'released' : 'held')),
-    );
-    await clock.advance(MINUTE);
-
-    expect(await Promise.all(runs)).toMatchObject(
-      runs.map((_, i) => ({ name: `tenant-${i}`, value: [false, NOW + 1], release: 'released' })),
-    );
-    const renewals = runs.map((_, i) => Math.ceil(lengthMs(i) / (i % 2 === 0 ? 3_000 : 10_000)) - 1);
-    expect(extendedAt).toHaveLength(renewals.reduce((sum, count) => sum + count));
-    expect(clock.pendingTimers()).toBe(0);
-  });
+  expect(await running).toMatchObject({ fencingToken: 0 });
+  expect([extendedAt, clock.pendingTimers()]).toEqual([[], 0]);
 });
 
 test('F42 a nested run that the task did not wait for is covered by renewals until it has settled', async () => {

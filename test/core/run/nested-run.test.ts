@@ -18,38 +18,18 @@ function setting() {
 }
 
 describe('row 9: a call of the same name inside a run that holds the lock', () => {
-  test('row 9: runs under the outer lock, without a second write, released once at the outermost exit', async () => {
+  test('row 9: has the outer run’s lock and execution, no second write and no event, and is released with it', async () => {
     const { options, calls } = setting();
-    const inner = () => executeWithLock(async ({ fencingToken }) => ({ fencingToken, calls: calls() }), options);
-    const outcome = await executeWithLock(inner, options);
-
-    expect(outcome).toMatchObject({
-      status: 'executed',
-      fencingToken: 1_767_225_600_001,
-      release: 'released',
-      value: {
-        status: 'executed',
-        fencingToken: 1_767_225_600_001,
-        release: 'none',
-        value: { fencingToken: 1_767_225_600_001, calls: [1, 0] },
-      },
-    });
-    expect(calls()).toEqual([1, 1]);
-  });
-
-  test('row 9: gets the same execution as the outer run, and has no event', async () => {
-    const { options } = setting();
     const observer = recordingObserver();
-    await executeWithLock(async (outer) => {
-      await executeWithLock(
-        (inner) => {
-          expect(inner).toBe(outer);
-        },
-        { ...options, observers: [observer] },
-      );
-    }, options);
+    const outcome = await executeWithLock(
+      (outer) => executeWithLock((inner) => [inner === outer, calls()], { ...options, observers: [observer] }),
+      options,
+    );
 
-    expect.assertions(2);
+    const fencingToken = 1_767_225_600_001;
+    const value = { status: 'executed', fencingToken, release: 'none', value: [true, [1, 0]] };
+    expect(outcome).toMatchObject({ status: 'executed', fencingToken, release: 'released', value });
+    expect(calls()).toEqual([1, 1]);
     expect(observer.types()).toEqual([]);
   });
 
@@ -69,26 +49,13 @@ describe('row 9: a call of the same name inside a run that holds the lock', () =
     expect(calls()).toEqual([1, 1]);
   });
 
-  test('row 9: is itself what currentExecution finds, also through a run of another name', async () => {
-    const { options } = setting();
-    const other = { ...options, name: 'report' };
-    const found = await executeWithLock(
-      () => executeWithLock(() => executeWithLock(() => currentExecution()?.name, options), other),
-      options,
-    );
-
-    expect(found).toMatchObject({ value: { value: { value: 'digest' } } });
-  });
-
-  test('row 9: as deep as it goes, and through a run of another name', async () => {
+  test('row 9: is itself what currentExecution finds, as deep as it goes, and through a run of another name', async () => {
     const { options, calls } = setting();
     const other = { ...options, name: 'report' };
-    const depths = await executeWithLock(
-      () => executeWithLock(() => executeWithLock(() => executeWithLock(() => 'deep', options), other), options),
-      other,
-    );
+    const inner = () => executeWithLock(() => currentExecution()?.name, options);
+    const found = await executeWithLock(() => executeWithLock(() => executeWithLock(inner, other), options), other);
 
-    expect(depths).toMatchObject({ value: { value: { release: 'none', value: { release: 'none', value: 'deep' } } } });
+    expect(found).toMatchObject({ value: { value: { release: 'none', value: { release: 'none', value: 'digest' } } } });
     expect(calls()).toEqual([2, 2]);
   });
 

@@ -74,18 +74,6 @@ describe('with locking switched off', () => {
     expect(observer.types()).toEqual(['started', 'finished']);
   });
 
-  test("row 61: the task's error passes by identity", async () => {
-    const error = new Error('no database');
-    const failing = executeWithLock(
-      () => {
-        throw error;
-      },
-      { name: 'digest', store: untouched(), lockAtMostFor: '1m' },
-    );
-
-    await expect(failing).rejects.toBe(error);
-  });
-
   test('F49 a console that throws does not fail the run', async () => {
     logged.mockImplementation(() => {
       throw new Error('the log is closed');

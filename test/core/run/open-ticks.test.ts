@@ -50,8 +50,9 @@ const ENDS: readonly [string, (setting: Setting, options: ExecuteOptions) => Pro
   ],
 ];
 
-describe('row 85: F74 a tick whose run', () => {
-  test.each(ENDS)('row 29: %s runs once more, recovering, after a newer one is done, and only once', async (_, end) => {
+test.each(ENDS)(
+  'row 85: F74 row 29: a tick whose run %s runs once more, recovering, after a newer one is done, and only once',
+  async (_, end) => {
     const locks = setting();
     const { at } = locks;
     await end(locks, at(1));
@@ -63,8 +64,8 @@ describe('row 85: F74 a tick whose run', () => {
     expect(await executeWithLock(redriven, at(2))).toMatchObject({ reason: 'already-executed' });
     expect(redriven).toHaveBeenCalledOnce();
     expect(await executeWithLock(redriven, at(3))).toMatchObject({ value: false });
-  });
-});
+  },
+);
 
 describe('row 85:', () => {
   test('ticks that never came are open once a newer one is done', async () => {

@@ -124,25 +124,23 @@ describe('row 10: wait and the deadline of the platform', () => {
   });
 });
 
-describe('row 31: a process that is asked to end', () => {
-  test('row 31: ends the wait at once, sends no further request, and runs nothing', async () => {
-    const { clock, options, observer, asked } = refusingLocks('locked');
-    const { name, ...lockOptions } = options;
-    const policy = resolvePolicy({ ...lockOptions, wait: '20s' }, []);
-    const shutdown = new AbortController();
-    const order = { name, lockedBy: 'me', leaseMs: MINUTE, shutdown: shutdown.signal };
-    const task = vi.fn();
-    const ended = expect(run(task, order, policy)).rejects.toMatchObject({ name: 'RunEndedError', code: 'SHUTDOWN' });
-    await clock.advance(5_000);
-    const before = asked.length;
-    shutdown.abort();
-    await ended;
+test('row 31: a process that is asked to end ends the wait at once, sends no further request, and runs nothing', async () => {
+  const { clock, options, observer, asked } = refusingLocks('locked');
+  const { name, ...lockOptions } = options;
+  const policy = resolvePolicy({ ...lockOptions, wait: '20s' }, []);
+  const shutdown = new AbortController();
+  const order = { name, lockedBy: 'me', leaseMs: MINUTE, shutdown: shutdown.signal };
+  const task = vi.fn();
+  const ended = expect(run(task, order, policy)).rejects.toMatchObject({ name: 'RunEndedError', code: 'SHUTDOWN' });
+  await clock.advance(5_000);
+  const before = asked.length;
+  shutdown.abort();
+  await ended;
 
-    expect([asked.length, clock.pendingTimers()]).toEqual([before, 0]);
-    expect(task).not.toHaveBeenCalled();
-    expect(observer.types()).toEqual(['attempted', 'acquire-failed']);
-    expect(observer.events.at(-1)).toMatchObject({ error: { code: 'SHUTDOWN' }, next: 'throw' });
-  });
+  expect([asked.length, clock.pendingTimers()]).toEqual([before, 0]);
+  expect(task).not.toHaveBeenCalled();
+  expect(observer.types()).toEqual(['attempted', 'acquire-failed']);
+  expect(observer.events.at(-1)).toMatchObject({ error: { code: 'SHUTDOWN' }, next: 'throw' });
 });
 
 test('an unreadable tick is reported once, however often is asked', async () => {

@@ -1,4 +1,4 @@
-import { executeWithLock } from 'single-execution';
+import { type ExecuteOptions, executeWithLock } from 'single-execution';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { pass } from '../../support/clocks.js';
 import { crash, NOW } from '../../support/memory-locks.js';
@@ -26,22 +26,16 @@ describe('row 10: wait', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  test('row 10: as soon as a dead holder’s lease is over', async () => {
-    const { clock, options } = waitingLocks();
-    await crash({ ...options, lockAtMostFor: '5s', observers: [] });
+  test.each<[string, (held: ExecuteOptions) => Promise<unknown>, boolean]>([
+    ['a dead holder’s lease', (held) => crash({ ...held, lockAtMostFor: '5s' }), true],
+    ['lockAtLeastFor', (held) => executeWithLock(() => {}, { ...held, lockAtLeastFor: '5s' }), false],
+  ])('row 10: as soon as %s is over', async (_, holdFor5s, value) => {
+    const { clock, held, options } = waitingLocks();
+    await holdFor5s(held);
     const waiter = executeWithLock(({ recovering }) => recovering, options);
     await clock.advance(5_500);
 
-    expect(await waiter).toMatchObject({ status: 'executed', value: true });
-  });
-
-  test('row 10: as soon as lockAtLeastFor is over', async () => {
-    const { clock, held, options } = waitingLocks();
-    await executeWithLock(() => {}, { ...held, lockAtLeastFor: '5s' });
-    const waiter = executeWithLock(() => 'ran', options);
-    await clock.advance(5_500);
-
-    expect(await waiter).toMatchObject({ value: 'ran' });
+    expect(await waiter).toMatchObject({ status: 'executed', value });
   });
 
   test('row 10: gives up when the time is over, with one skip that names who holds the lock', async () => {
@@ -82,20 +76,6 @@ describe('row 10: wait', () => {
 
     expect(await waiter).toMatchObject({ reason: 'locked' });
     expect(asked.map((ms) => Math.round(ms * 10) / 10)).toEqual(asks);
-  });
-
-  test('row 10: twenty that begin together never ask together again', async () => {
-    const { clock, options, tries } = waitingLocks();
-    await crash({ ...options, lockAtMostFor: '1h', observers: [] });
-    tries.length = 0;
-    const waiters = Array.from({ length: 20 }, () => executeWithLock(() => {}, { ...options, wait: '10s' }));
-    await clock.advance(10_000);
-    await Promise.all(waiters);
-    const later = tries.map(({ at }) => at).filter((at) => at > 0);
-
-    expect(new Set(later).size).toBe(later.length);
-    expect(later.length).toBeGreaterThan(20 * 20);
-    expect(later.length).toBeLessThan(20 * 100);
   });
 
   test('F1 each try is an attempt of its own to the store, and one call to observers', async () => {

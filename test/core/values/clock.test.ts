@@ -58,16 +58,14 @@ describe('pause', () => {
   });
 });
 
-describe('jittered', () => {
-  test.each([
-    [0, 100],
-    [0.25, 200],
-    [0.999, 499.6],
-  ])('row 10: lies as far between the two as chance says: %d gives %d ms', (chance, ms) => {
-    vi.spyOn(Math, 'random').mockReturnValue(chance);
+test.each([
+  [0, 100],
+  [0.25, 200],
+  [0.999, 499.6],
+])('row 10: jittered lies as far between the two as chance says: %d gives %d ms', (chance, ms) => {
+  vi.spyOn(Math, 'random').mockReturnValue(chance);
 
-    expect(jittered(100, 500)).toBeCloseTo(ms);
-  });
+  expect(jittered(100, 500)).toBeCloseTo(ms);
 });
 
 const sent = { firstSentWall: 1_767_225_600_000, firstSentMono: 5_000 };

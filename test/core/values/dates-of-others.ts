@@ -43,9 +43,5 @@ export const DATES_OF_OTHERS: readonly (readonly [title: string, value: unknown,
   ["moment's", moment(ISO), 'an object (use its toDate)'],
   ["luxon's", DateTime.fromISO(ISO), 'an object (use its toJSDate)'],
   ['Temporal.Instant', Temporal.Instant.from(ISO), 'an object (use its epochMilliseconds)'],
-  [
-    'Temporal.ZonedDateTime',
-    Temporal.Instant.from(ISO).toZonedDateTimeISO('UTC'),
-    'an object (use its epochMilliseconds)',
-  ],
+  ['Temporal.ZonedDateTime', Temporal.ZonedDateTime.from(`${ISO}[UTC]`), 'an object (use its epochMilliseconds)'],
 ];

@@ -114,16 +114,4 @@ describe('row 184: a call on a day that except leaves out', () => {
 
     expect(await job()).toEqual({ ...skipped, tick: new Date(NOW + 10 * MINUTE).toISOString() });
   });
-
-  test('is skipped by executeWithLock, too', async () => {
-    const { options } = memoryLocks();
-    const outcome = executeWithLock(() => 'done', {
-      ...options,
-      schedule: closed(),
-      offSchedule: 'skip',
-      tick: NOW + 10 * MINUTE,
-    });
-
-    expect(await outcome).toMatchObject(skipped);
-  });
 });

@@ -113,13 +113,11 @@ describe('row 36: a trigger that has no scheduled time', () => {
   });
 });
 
-describe('row 14: an invalid tick option is refused when wrapping', () => {
-  test.each<[unknown, Error]>([
-    [null, new TypeError("tick is null: choose 'event' or 'nearest' or 'none'")],
-    ['every', new TypeError("tick is 'every': choose 'event' or 'nearest' or 'none'")],
-    [300_000, new TypeError("tick is 300000: choose 'event' or 'nearest' or 'none'")],
-    [{ every: '5m' }, new TypeError("tick is an object: choose 'event' or 'nearest' or 'none'")],
-  ])('%o', (tick, error) => {
-    expect(() => chooserAt(NOON, tick as 'event')).toThrow(error);
-  });
+test.each<[unknown, Error]>([
+  [null, new TypeError("tick is null: choose 'event' or 'nearest' or 'none'")],
+  ['every', new TypeError("tick is 'every': choose 'event' or 'nearest' or 'none'")],
+  [300_000, new TypeError("tick is 300000: choose 'event' or 'nearest' or 'none'")],
+  [{ every: '5m' }, new TypeError("tick is an object: choose 'event' or 'nearest' or 'none'")],
+])('row 14: an invalid tick option is refused when wrapping: %o', (tick, error) => {
+  expect(() => chooserAt(NOON, tick as 'event')).toThrow(error);
 });
