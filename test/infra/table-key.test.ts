@@ -6,10 +6,9 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LockTable } from 'single-execution/cdk';
 import { expect, test } from 'vitest';
-import { digest } from './digest.js';
-import { appStack, propertiesOf, templateOf } from './synthesised.js';
+import { digest, FUNCTION_ARN } from './digest.js';
+import { propertiesOf, stackIn, templateOf } from './synthesised.js';
 
-const env = { account: '123456789012', region: 'eu-west-1' };
 const ACTIONS = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
 const BY_DYNAMODB = { StringLike: { 'kms:ViaService': 'dynamodb.eu-west-1.*' } };
 
@@ -48,22 +47,22 @@ const use = (Principal: unknown) => ({
 const account = { 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':iam::123456789012:root']] };
 
 test('a key that leaves it to IAM stays as it is', () => {
-  const stack = appStack({ env });
+  const stack = stackIn();
   digest({ lockTable: lockTable(stack) }, stack);
 
   expect(usesIn(templateOf(stack))).toEqual([]);
 });
 
 test("a key that does not names the function's role, through DynamoDB alone", () => {
-  const stack = appStack({ env });
+  const stack = stackIn();
   const fn = digest({ lockTable: lockTable(stack, distrustful()) }, stack);
 
   expect(usesIn(templateOf(stack))).toEqual([use(stack.resolve(fn.role?.roleArn))]);
 });
 
 test('in another stack it names the account, so that neither stack waits for the other', () => {
-  const stack = appStack({ env });
-  const tables = new Stack(stack.node.root, 'Tables', { env });
+  const stack = stackIn();
+  const tables = new Stack(stack.node.root, 'Tables', { env: { account: '123456789012', region: 'eu-west-1' } });
   digest({ lockTable: lockTable(tables, distrustful()) }, stack);
 
   expect(usesIn(templateOf(tables))).toEqual([use(account)]);
@@ -72,8 +71,8 @@ test('in another stack it names the account, so that neither stack waits for the
 });
 
 test('for a function that was imported without its role it names the account', () => {
-  const stack = appStack({ env });
-  const fn = LambdaFunction.fromFunctionArn(stack, 'Mine', 'arn:aws:lambda:eu-west-1:123456789012:function:digest');
+  const stack = stackIn();
+  const fn = LambdaFunction.fromFunctionArn(stack, 'Mine', FUNCTION_ARN);
   lockTable(stack, distrustful()).grantLock(fn, ['digest']);
 
   expect(usesIn(templateOf(stack))).toEqual([use(account)]);
