@@ -94,18 +94,6 @@ describe('row 77: an alarm on a tick that was not done, or not sent', () => {
     );
   });
 
-  test('has a description that CloudWatch takes, however many schedules a prefix has', () => {
-    const schedules = Array.from({ length: 60 }, (_, minute) => ({
-      schedule: cron({ minute: String(minute), hour: '2' }),
-      lockName: `tenant/${minute}`,
-    }));
-    const [alarm] = ofKind('didNotRun', { lockNames: ['tenant/*'], schedules });
-
-    expect(alarm?.['AlarmDescription']).toMatch(
-      /^Lock "tenant\/\*": a tick of cron\(0 2 \* \* \? \*\), cron\(1 2 \* \* \? \*\) and 58 more was sent/,
-    );
-  });
-
   const oneOfTwo = (via: 'rule' | 'scheduler'): Props => ({
     lockNames: ['digest', 'other'],
     schedules: [{ schedule: nightly, lockName: 'digest', via }],

@@ -1,20 +1,20 @@
-import { Duration } from 'aws-cdk-lib';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { LockSchedule, SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
-import { digest } from './digest.js';
+import { digest, nightly } from './digest.js';
 import { exceeded, usageOf } from './quotas.js';
 import { appStack, templateOf, warningsOf } from './synthesised.js';
 
-const hourly = ScheduleExpression.rate(Duration.hours(1));
-
 type Job = Pick<SingleExecutionFunctionProps, 'lockNames' | 'schedules'>;
 
-/** A job with these locks, by their whole names. */
+/** A job with these locks, by their whole names. Each has a schedule of its own, which alarms describe. */
 const jobOf = (lockNames: readonly string[], options: Partial<LockSchedule> = {}): Job => ({
   lockNames,
-  schedules: lockNames.map((lockName) => ({ schedule: hourly, lockName, ...options })),
+  schedules: lockNames.map((lockName, n) => {
+    const schedule = ScheduleExpression.cron({ minute: `${n % 60}`, hour: `${Math.floor(n / 60)}` });
+    return { schedule, lockName, ...options };
+  }),
 });
 const invoices = (count: number) => Array.from({ length: count }, (_, n) => `billing/customer-invoices-${n + 1}`);
 
@@ -58,7 +58,7 @@ test('row 75: names that IAM would not take in a policy are refused, and the lon
 
 test('row 75: prefixes that Lambda would not take in an environment are refused', () => {
   const prefixes = Array.from({ length: 40 }, (_, n) => `${n}`.padStart(100, 'x').concat('*'));
-  const schedules = [{ schedule: hourly, lockName: prefixes[0]?.slice(0, -1) as string }];
+  const schedules = [{ schedule: nightly, lockName: prefixes[0]?.slice(0, -1) as string }];
 
   expect(() => digest({ lockNames: prefixes, schedules })).toThrow(
     /^the prefixes of lockNames make an environment of 4\d{3} bytes, and Lambda takes 4096: pass fewer/,

@@ -29,35 +29,29 @@ const number = (name: string) => key(name, AttributeType.NUMBER);
 const US = { region: 'us-east-1' };
 const STRONG = MultiRegionConsistency.STRONG;
 
-/** The app's own table, of today's kind and of the older one. */
+/** The app's own table, of today's kind and of the older one, and one that it takes for locks. */
 const shop = (stack: Stack, props: Partial<TablePropsV2> = {}) =>
   new TableV2(stack, 'Shop', { partitionKey, ...props });
 const older = (stack: Stack, props: object = {}) => new Table(stack, 'Shop', { partitionKey, ...props });
-const strongShop = (stack: Stack, props: Partial<TablePropsV2> = {}) =>
-  shop(stack, {
-    multiRegionConsistency: STRONG,
-    replicas: [{ region: 'eu-west-2' }, { region: 'eu-west-3' }],
-    ...props,
-  });
+const take = (stack: Stack, table: TableResource) => LockTable.fromTable(stack, 'Existing', table);
+const shopWith = (props?: Partial<TablePropsV2>) => (stack: Stack) => take(stack, shop(stack, props));
+const olderWith = (props: object) => (stack: Stack) => take(stack, older(stack, props));
+const strong = { multiRegionConsistency: STRONG, replicas: [{ region: 'eu-west-2' }, { region: 'eu-west-3' }] };
+
 const locks = (stack: Stack, props: LockTableProps = {}) => new LockTable(stack, 'Locks', props);
 const strongLocks = (stack: Stack) =>
   locks(stack, { multiRegionConsistency: STRONG, replicaRegions: ['eu-west-2', 'eu-west-3'] });
-const take = (stack: Stack, table: TableResource) => LockTable.fromTable(stack, 'Existing', table);
-
 /** Changes properties of a table's resource, as an app can do without the construct. */
 const changed = ({ table }: LockTable, values: Partial<CfnGlobalTable>) =>
   Object.assign(table.node.defaultChild as CfnGlobalTable, values);
-const expires = { enabled: true, attributeName: 'expires' };
-const withIndex = (sortKey: string, state = number(sortKey)) => ({
+const expiring = { timeToLiveSpecification: { enabled: true, attributeName: 'expires' } };
+const byKey = { globalSecondaryIndexes: [{ indexName: 'by-state', partitionKey: number('state') }] };
+const bySortKey = (sortKey: string, state = number(sortKey)) => ({
   globalSecondaryIndexes: [{ indexName: `by-${sortKey}`, partitionKey: key('shop'), sortKey: state }],
 });
 
 test.each<[string, string, (stack: Stack) => unknown]>([
-  [
-    'F77 replicas added to the table afterwards',
-    `Locks/Table] ${EVENTUAL}`,
-    (stack) => locks(stack).table.addReplica(US),
-  ],
+  ['F77 replicas added to the table later', `Locks/Table] ${EVENTUAL}`, (stack) => locks(stack).table.addReplica(US)],
   [
     'F77 replicas left by an aspect that takes the strong consistency away',
     `Locks/Table] ${EVENTUAL}`,
@@ -66,62 +60,37 @@ test.each<[string, string, (stack: Stack) => unknown]>([
       Aspects.of(stack).add({ visit: () => changed(table, { multiRegionConsistency: 'EVENTUAL' }) });
     },
   ],
+  ['F77 replicas of the older kind', `Shop] ${EVENTUAL}`, olderWith({ replicationRegions: [US.region] })],
+  ["F77 replicas of the app's own table", `Shop] ${EVENTUAL}`, shopWith({ replicas: [US] })],
   [
-    'F77 replicas of a Table of the older kind',
-    `Shop] ${EVENTUAL}`,
-    (stack) => take(stack, older(stack, { replicationRegions: [US.region] })),
-  ],
-  [
-    "F77 replicas in a table of the app's own",
-    `Shop] ${EVENTUAL}`,
-    (stack) => take(stack, shop(stack, { replicas: [US] })),
-  ],
-  [
-    "F77 replicas in a table of the app's own, taken by one of its replicas",
+    "F77 replicas of the app's own table, taken by one of its replicas",
     `Shop] ${EVENTUAL}`,
     (stack) => take(stack, shop(stack, { replicas: [US] }).replica(US.region)),
   ],
   [
-    "F77 replicas in a table of the app's own, added after it was taken for locks",
+    "F77 replicas of the app's own table, added after it was taken for locks",
     `Shop] ${EVENTUAL}`,
-    (stack) => (take(stack, shop(stack)).table as TableV2).addReplica(US),
+    (stack) => (shopWith()(stack).table as TableV2).addReplica(US),
   ],
-  [
-    'a time to live of a lock table',
-    `Locks/Table] ${NO_TTL}`,
-    (stack) => changed(locks(stack), { timeToLiveSpecification: expires }),
-  ],
-  [
-    'a time to live of a strongly consistent lock table',
-    `Locks/Table] ${NO_TTL_STRONG}`,
-    (stack) => changed(strongLocks(stack), { timeToLiveSpecification: expires }),
-  ],
+  ['a time to live of a lock table', `Locks/Table] ${NO_TTL}`, (stack) => changed(locks(stack), expiring)],
+  ['a time to live of a strong one', `Locks/Table] ${NO_TTL_STRONG}`, (stack) => changed(strongLocks(stack), expiring)],
   [
     'a time to live of a lock table, asked for past the types',
     `Locks/Table] ${NO_TTL}`,
     (stack) => locks(stack, { timeToLiveAttribute: 'expires' } as LockTableProps),
   ],
   [
-    "a time to live of a strongly consistent table of the app's own, which DynamoDB would refuse",
+    "a time to live of the app's own strong table, which DynamoDB would refuse",
     `Shop] ${NO_TTL_STRONG}`,
-    (stack) => take(stack, strongShop(stack, { timeToLiveAttribute: 'expires' })),
+    shopWith({ ...strong, timeToLiveAttribute: 'expires' }),
   ],
-  ['a key that is no text', NO_TEXT('id'), (stack) => take(stack, shop(stack, { partitionKey: number('id') }))],
+  ['a key that is no text', NO_TEXT('id'), shopWith({ partitionKey: number('id') })],
+  ['a key that is no text, of the older kind', NO_TEXT('id'), olderWith({ partitionKey: number('id') })],
+  ['a sort key that is no text', NO_TEXT('at'), shopWith({ sortKey: number('at') })],
+  ['row 135 a global index with a key that locks have as another type', INDEX, shopWith(byKey)],
+  ['row 135 a global index with such a sort key', INDEX, shopWith(bySortKey('state'))],
   [
-    'a key that is no text, of a Table of the older kind',
-    NO_TEXT('id'),
-    (stack) => take(stack, older(stack, { partitionKey: number('id') })),
-  ],
-  ['a sort key that is no text', NO_TEXT('at'), (stack) => take(stack, shop(stack, { sortKey: number('at') }))],
-  [
-    'row 135 a global index with a key that is an attribute of locks of another type',
-    INDEX,
-    (stack) =>
-      take(stack, shop(stack, { globalSecondaryIndexes: [{ indexName: 'by-state', partitionKey: number('state') }] })),
-  ],
-  ['row 135 a global index with such a sort key', INDEX, (stack) => take(stack, shop(stack, withIndex('state')))],
-  [
-    'row 135 such a local index of a Table of the older kind',
+    'row 135 such a local index of the older kind',
     INDEX,
     (stack) => {
       const table = older(stack, { sortKey: key('sk') });
@@ -155,17 +124,20 @@ test('F77 synthesis refuses eventually consistent replicas of a table in another
   expect(() => templateOf(away)).toThrow(`[Away/Locks] ${EVENTUAL}`);
 });
 
-test.each<[string, (stack: Stack) => TableResource]>([
-  ['in one region', shop],
-  ['with a time to live, which no lock has', (stack) => shop(stack, { timeToLiveAttribute: 'expires' })],
-  ['with strong consistency', strongShop],
-  ['of the older kind', (stack) => older(stack, { timeToLiveAttribute: 'expires' })],
-  ['row 135 with an index of the right type', (stack) => shop(stack, withIndex('state', key('state')))],
-  ['row 135 with an index of an attribute that no lock has', (stack) => shop(stack, withIndex('price'))],
-  ['that was imported, of which nothing is known', (stack) => TableV2.fromTableName(stack, 'Shop', 'shop')],
-])("LockTable.fromTable accepts a table of the app's own %s", (_, tableIn) => {
+test.each<[string, (stack: Stack) => unknown]>([
+  ['in one region', shopWith()],
+  ['with a time to live, which no lock has', shopWith({ timeToLiveAttribute: 'expires' })],
+  ['with strong consistency', shopWith(strong)],
+  ['of the older kind', olderWith({ timeToLiveAttribute: 'expires' })],
+  ['row 135 with an index of the right type', shopWith(bySortKey('state', key('state')))],
+  ['row 135 with an index of an attribute that no lock has', shopWith(bySortKey('price'))],
+  [
+    'that was imported, of which nothing is known',
+    (stack) => take(stack, TableV2.fromTableName(stack, 'Shop', 'shop')),
+  ],
+])("LockTable.fromTable accepts a table of the app's own %s", (_, make) => {
   const stack = stackIn('eu-west-1');
-  take(stack, tableIn(stack));
+  make(stack);
 
   expect(() => templateOf(stack)).not.toThrow();
 });

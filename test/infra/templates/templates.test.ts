@@ -23,33 +23,25 @@ interface Template {
   readonly read: (text: string) => Deployment | Promise<Deployment>;
   /** The lines in which a user changes the job, its schedule and its time zone. */
   readonly settings: readonly [from: string, to: string][];
-  /** Mistakes in the template, each with the value in which the comparison must find it. */
+  /** Mistakes where the readers convert most, each with the value in which the comparison must find it. */
   readonly mistakes: readonly [from: string, to: string, value: string][];
 }
 
 const CLOUDFORMATION_MISTAKES: Template['mistakes'] = [
-  ['BillingMode: PAY_PER_REQUEST', 'BillingMode: PROVISIONED', 'table.BillingMode'],
   ['PointInTimeRecoveryEnabled: true', 'PointInTimeRecoveryEnabled: false', 'table.PointInTimeRecoverySpecification'],
   ['DeletionPolicy: Retain', 'DeletionPolicy: Delete', 'table.DeletionPolicy'],
   ['Action: dynamodb:UpdateItem', "Action: 'dynamodb:*'", 'role.statements.0.Action'],
   ["'Null':", 'StringLike:', 'role.statements.0.Condition'],
-  ['aws:SourceAccount:', 'aws:PrincipalAccount:', 'schedulerRole.trust.0.Condition'],
   ['MaximumRetryAttempts: 185', 'MaximumRetryAttempts: 18', 'schedule.Target.RetryPolicy.MaximumRetryAttempts'],
   ['"time": "<aws.scheduler.scheduled-time>"', '"time": "<aws.scheduler.execution-id>"', 'input.time'],
-  ['MessageRetentionPeriod: 1209600', 'MessageRetentionPeriod: 345600', 'queue.MessageRetentionPeriod'],
-  ['Effect: Deny', 'Effect: Allow', 'queuePolicy.PolicyDocument.0.Effect'],
   ['Expression: FILL(IF(attempted + executed', 'Expression: FILL(IF(executed', 'alarms.DidNotRun.Metrics.0.Expression'],
-  ['DatapointsToAlarm: 1', 'DatapointsToAlarm: 2', 'alarms.NotTriggered.DatapointsToAlarm'],
-  ['GroupName: !Ref SendDigestSchedules', 'GroupName: default', 'schedule.GroupName'],
 ];
 
 const PROVIDER_MISTAKES: Template['mistakes'] = [
-  ['PAY_PER_REQUEST', 'PROVISIONED', 'table.BillingMode'],
   ['dynamodb:UpdateItem', 'dynamodb:*', 'role.statements.0.Action'],
   ['ForAllValues:StringEquals', 'StringEquals', 'role.statements.0.Condition'],
   ['aws:SourceAccount', 'aws:PrincipalAccount', 'schedulerRole.trust.0.Condition'],
   ['Deny', 'Allow', 'queuePolicy.PolicyDocument.0.Effect'],
-  ['arm64', 'x86_64', 'fn.Architectures'],
   ['FILL(IF(attempted + executed', 'FILL(IF(executed', 'alarms.DidNotRun.Metrics.0.Expression'],
 ];
 
@@ -64,11 +56,8 @@ const TEMPLATES: readonly Template[] = [
     ],
     mistakes: [
       ...CLOUDFORMATION_MISTAKES,
-      ['MemorySize: 256', 'MemorySize: 128', 'fn.MemorySize'],
       ['Timeout: !Ref TimeoutSeconds', 'Timeout: 30', 'job.timeoutSeconds'],
-      ['LOCK_TABLE: !Ref Locks', 'LOCK_TABLE: locks', 'fn.Environment.Variables.LOCK_TABLE'],
       ['MaximumRetryAttempts: 2', 'MaximumRetryAttempts: 1', 'runRetries.MaximumRetryAttempts'],
-      ['RetentionInDays: 30', 'RetentionInDays: 3', 'log.RetentionInDays'],
     ],
   },
   {
@@ -83,9 +72,7 @@ const TEMPLATES: readonly Template[] = [
       ...CLOUDFORMATION_MISTAKES,
       ['memorySize: 256', 'memorySize: 128', 'fn.MemorySize'],
       ["timeout: '${self:custom.timeoutSeconds}'", 'timeout: 30', 'job.timeoutSeconds'],
-      ['LOCK_TABLE: !Ref Locks', 'LOCK_TABLE: locks', 'fn.Environment.Variables.LOCK_TABLE'],
       ['maximumRetryAttempts: 2', 'maximumRetryAttempts: 1', 'runRetries.MaximumRetryAttempts'],
-      ['logRetentionInDays: 30', 'logRetentionInDays: 3', 'log.RetentionInDays'],
     ],
   },
   {
@@ -105,7 +92,6 @@ const TEMPLATES: readonly Template[] = [
       ['maximumRetryAttempts: 185', 'maximumRetryAttempts: 18', 'schedule.Target.RetryPolicy.MaximumRetryAttempts'],
       ["time: '<aws.scheduler.scheduled-time>'", "time: '<aws.scheduler.execution-id>'", 'input.time'],
       ['threshold: 0.9 * job', 'threshold: 0.8 * job', 'alarms.LongRun.Threshold'],
-      ['retentionInDays: 30', 'retentionInDays: 3', 'log.RetentionInDays'],
     ],
   },
   {
@@ -123,7 +109,6 @@ const TEMPLATES: readonly Template[] = [
       ['maximum_retry_attempts       = 2', 'maximum_retry_attempts       = 0', 'runRetries.MaximumRetryAttempts'],
       ['"time": "<aws.scheduler.scheduled-time>"', '"time": "<aws.scheduler.execution-id>"', 'input.time'],
       ['= 0.9 * local', '= 0.8 * local', 'alarms.LongRun.Threshold'],
-      ['retention_in_days = 30', 'retention_in_days = 3', 'log.RetentionInDays'],
     ],
   },
 ];
