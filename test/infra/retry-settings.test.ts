@@ -1,12 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
-import { Match } from 'aws-cdk-lib/assertions';
 import { ScheduleExpression, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
 import fc from 'fast-check';
 import type { SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import { deliveryRetries, lastRunEndsMs, runRetries } from '../../infra/constructs/retry-settings.js';
 import { digest } from './digest.js';
-import { templateOf } from './synthesised.js';
+import { propertiesOf, templateOf } from './synthesised.js';
 
 const SECOND = 1_000;
 const MINUTE = 60_000;
@@ -70,45 +69,52 @@ test("row 79: the schedule's retries are within EventBridge's limits, and a minu
 });
 
 describe('row 79: in the template', () => {
-  const template = (props: Partial<SingleExecutionFunctionProps>) => templateOf(digest(props).stack);
   const every = (minutes: number) => ScheduleExpression.rate(Duration.minutes(minutes));
   const policy = (attempts: number, seconds: number) => {
     return { MaximumRetryAttempts: attempts, MaximumEventAgeInSeconds: seconds };
   };
 
-  test("row 79: Lambda's settings fit the shortest period, and each schedule's its own", () => {
-    const jobs = template({ schedules: [{ schedule: every(60) }, { schedule: every(5) }, { schedule: every(1_440) }] });
+  test("Lambda's settings fit the shortest period, and each schedule's its own", () => {
+    const schedules = [{ schedule: every(60) }, { schedule: every(5) }, { schedule: every(1_440) }];
+    const template = templateOf(digest({ schedules }).stack);
+    const deliveries = propertiesOf(template, 'AWS::Scheduler::Schedule');
 
-    jobs.hasResourceProperties('AWS::Lambda::EventInvokeConfig', policy(1, 300));
-    jobs.resourceCountIs('AWS::Lambda::EventInvokeConfig', 1);
-    for (const [ScheduleExpression, RetryPolicy] of [
-      ['rate(5 minutes)', policy(5, 300)],
+    expect(propertiesOf(template, 'AWS::Lambda::EventInvokeConfig')).toMatchObject([policy(1, 300)]);
+    expect(deliveries.map((it) => [it.ScheduleExpression, it.Target.RetryPolicy])).toEqual([
       ['rate(1 hour)', policy(60, 3_600)],
+      ['rate(5 minutes)', policy(5, 300)],
       ['rate(1 day)', policy(185, 86_400)],
-    ]) {
-      jobs.hasResourceProperties('AWS::Scheduler::Schedule', { ScheduleExpression, Target: { RetryPolicy } });
-    }
+    ]);
   });
 
-  test('row 79: a time window leaves less time', () => {
-    const timeWindow = TimeWindow.flexible(Duration.minutes(50));
-    const jobs = template({ schedules: [{ schedule: every(55), timeWindow }] });
+  const timeWindow = TimeWindow.flexible(Duration.minutes(50));
+  test.each<[string, Partial<SingleExecutionFunctionProps>, object, object]>([
+    [
+      'a time window leaves less time',
+      { schedules: [{ schedule: every(55), timeWindow }] },
+      policy(1, 300),
+      policy(5, 300),
+    ],
+    [
+      'what the user sets stays, and the schedule keeps its own',
+      { schedules: [{ schedule: every(60) }], retryAttempts: 0, maxEventAge: Duration.minutes(2) },
+      policy(0, 120),
+      policy(60, 3_600),
+    ],
+    [
+      'the target of a rule has the settings of a schedule',
+      { schedules: [{ schedule: every(15), via: 'rule' }], timeout: Duration.minutes(5) },
+      policy(1, 900),
+      policy(15, 900),
+    ],
+  ])('%s', (_, props, ofRuns, ofDeliveries) => {
+    const template = templateOf(digest(props).stack);
+    const targets = [
+      ...propertiesOf(template, 'AWS::Scheduler::Schedule').map(({ Target }) => Target),
+      ...propertiesOf(template, 'AWS::Events::Rule').flatMap(({ Targets }) => Targets),
+    ];
 
-    jobs.hasResourceProperties('AWS::Lambda::EventInvokeConfig', policy(1, 300));
-    jobs.hasResourceProperties('AWS::Scheduler::Schedule', { Target: { RetryPolicy: policy(5, 300) } });
-  });
-
-  test('row 79: the target of a rule has the settings of a schedule', () => {
-    const jobs = template({ schedules: [{ schedule: every(15), via: 'rule' }], timeout: Duration.minutes(5) });
-
-    jobs.hasResourceProperties('AWS::Lambda::EventInvokeConfig', policy(1, 900));
-    jobs.hasResourceProperties('AWS::Events::Rule', { Targets: [Match.objectLike({ RetryPolicy: policy(15, 900) })] });
-  });
-
-  test('row 79: what the user sets stays, and the schedule keeps its own', () => {
-    const jobs = template({ schedules: [{ schedule: every(60) }], retryAttempts: 0, maxEventAge: Duration.minutes(2) });
-
-    jobs.hasResourceProperties('AWS::Lambda::EventInvokeConfig', policy(0, 120));
-    jobs.hasResourceProperties('AWS::Scheduler::Schedule', { Target: { RetryPolicy: policy(60, 3_600) } });
+    expect(propertiesOf(template, 'AWS::Lambda::EventInvokeConfig')).toMatchObject([ofRuns]);
+    expect(targets).toMatchObject([{ RetryPolicy: ofDeliveries }]);
   });
 });
