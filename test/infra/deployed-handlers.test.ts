@@ -15,7 +15,7 @@ import { closed, listening } from '../support/loopback.js';
 import { nodeBinary } from '../support/node-binary.js';
 import { asked, delivered } from './delivered.js';
 import { isAllowed } from './iam-policy.js';
-import { type InvokeOptions, type LambdaHost, type Running, startLambda } from './lambda-runtime/lambda-host.js';
+import { type InvokeOptions, type LambdaHost, startLambda } from './lambda-runtime/lambda-host.js';
 import { createSynthesised, resolved, type SynthesisedApp, synthesisedApp } from './synthesised-app.js';
 
 /*
@@ -39,14 +39,6 @@ beforeAll(async () => {
   ]);
 }, SLOW_MS);
 afterAll(() => Promise.all([app.remove(), proxy.stop()]));
-
-interface Deployed {
-  readonly construct: string;
-  readonly host: LambdaHost;
-  /** Delivers a tick of the function's schedule. */
-  deliver(scheduledTime: string, options?: InvokeOptions & { readonly schedule?: string }): Running;
-  readonly lockTable: string;
-}
 
 /** Finds the only resource of a type whose logical id begins with `prefix`. */
 function one<T>(type: string, prefix: string): readonly [string, T] {
@@ -83,7 +75,7 @@ test.each(['NightlyReport', 'TenantSync'])(
 
 describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
   let node: string;
-  let deployed: Deployed;
+  let deployed: Awaited<ReturnType<typeof deploy>>;
   const tables = new Map<string, string>();
 
   beforeAll(async () => {
@@ -116,7 +108,7 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
   }
 
   /** Starts a function of the template, with the template's settings. */
-  async function deploy(construct: string, env: Readonly<Record<string, string>> = {}): Promise<Deployed> {
+  async function deploy(construct: string, env: Readonly<Record<string, string>> = {}) {
     const [id, fn] = one<FunctionProperties>('AWS::Lambda::Function', construct);
     const own = resolved(fn.Environment.Variables, resolve) as Record<string, string>;
     const host = await startLambda({
@@ -129,22 +121,21 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
       timeoutMs: fn.Timeout * 1_000,
       env: { ...own, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...env },
     });
-    deployed = {
-      construct,
-      host,
-      lockTable: own['LOCK_TABLE'] ?? '',
-      deliver(scheduledTime, { schedule = `${construct}SingleExecutionSchedule`, ...options } = {}) {
-        const [scheduleId, { Target }] = one<{ readonly Target: Record<'Arn' | 'Input', unknown> }>(
-          'AWS::Scheduler::Schedule',
-          schedule,
-        );
-        expect(Target.Arn).toEqual({ 'Fn::GetAtt': [id, 'Arn'] });
-        const scheduleArn = `arn:aws:scheduler:${REGION}:123456789012:schedule/default/${scheduleId}`;
-        const input = String(resolved(Target.Input, resolve));
-        return host.start(delivered(input, { scheduledTime, scheduleArn }), options);
-      },
+    /** Delivers a tick of the function's schedule. */
+    const deliver = (
+      scheduledTime: string,
+      { schedule: given, ...options }: InvokeOptions & { schedule?: string } = {},
+    ) => {
+      const schedule = given ?? `${construct}SingleExecutionSchedule`;
+      const [scheduleId, { Target }] = one<{ readonly Target: Record<'Arn' | 'Input', unknown> }>(
+        'AWS::Scheduler::Schedule',
+        schedule,
+      );
+      expect(Target.Arn).toEqual({ 'Fn::GetAtt': [id, 'Arn'] });
+      const scheduleArn = `arn:aws:scheduler:${REGION}:123456789012:schedule/default/${scheduleId}`;
+      return host.start(delivered(String(resolved(Target.Input, resolve)), { scheduledTime, scheduleArn }), options);
     };
-    return deployed;
+    return { construct, host, deliver, lockTable: own['LOCK_TABLE'] ?? '' };
   }
 
   /** Holds back the next query until the gate `answer` is opened, while its run waits. */
@@ -163,7 +154,8 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
     const skipped = (reason: string) => ({ status: 'succeeded', value: { status: 'skipped', reason } });
 
     test('runs a tick once, and skips its other deliveries, in a warm and in a new environment', async () => {
-      const { host, deliver } = await deploy('NightlyReport');
+      deployed = await deploy('NightlyReport');
+      const { host, deliver } = deployed;
 
       expect(await deliver('2026-01-02T02:00:00Z').done).toMatchObject(report('2026-01-01'));
       const again = await Promise.all([1, 2].map(() => deliver('2026-01-02T02:00:00Z').done));
@@ -177,7 +169,8 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
     });
 
     test('skips a tick that comes while the one before still runs', async () => {
-      const { deliver, lockTable } = await deploy('NightlyReport');
+      deployed = await deploy('NightlyReport');
+      const { deliver, lockTable } = deployed;
       const { arrived, answer } = holdQuery();
 
       const first = deliver('2026-01-02T02:00:00Z');
@@ -192,7 +185,8 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
     });
 
     test('row 29: a run that was killed at its timeout keeps its lock till the lease ends; its retry then runs', async () => {
-      const { host, deliver, lockTable } = await deploy('NightlyReport');
+      deployed = await deploy('NightlyReport');
+      const { host, deliver, lockTable } = deployed;
       const { arrived } = holdQuery();
 
       const hung = deliver('2026-01-02T02:00:00Z', { timeoutMs: 3_000 });
@@ -227,7 +221,7 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
       tenants = createServer(async (_request, response) => {
         response.end(JSON.stringify(await respond()));
       });
-      await deploy('TenantSync', { TENANT_API_URL: `http://127.0.0.1:${await listening(tenants)}/` });
+      deployed = await deploy('TenantSync', { TENANT_API_URL: `http://127.0.0.1:${await listening(tenants)}/` });
     });
     afterEach(() => closed(tenants));
     const sync = (tenant: string, time: string, options: InvokeOptions = {}) => {

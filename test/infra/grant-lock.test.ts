@@ -198,34 +198,36 @@ test.each<[string, (shop: ILockTable, role: Role) => Grant, string[], string[]]>
   expect(['Decrypt', 'Encrypt', 'ScheduleKeyDeletion'].filter(mayUse)).toEqual(uses);
 });
 
-describe.each<[string, (locks: ILockTable, role: Role) => Grant]>([
+/** A lock table with a key of its own, and a table of another app. */
+const ENCRYPTED: readonly ((stack: Stack) => [ILockTable, keyArn: string])[] = [
+  (stack) => {
+    const key = new Key(stack, 'Key');
+    const encryption = TableEncryptionV2.customerManagedKey(key);
+    return [new LockTable(stack, 'Locks', { encryption }), String(deployed(stack.resolve(key.keyArn)))];
+  },
+  (stack) => [encryptedShop(stack), KEY_ARN],
+];
+
+test.each<[string, (locks: ILockTable, role: Role) => Grant]>([
   ['grantLock', (locks, role) => locks.grantLock(role, ['digest'])],
   ['grantOperate', (locks, role) => locks.grantOperate(role)],
-])('%s lets a role use the key, by way of DynamoDB alone', (_, grant) => {
-  const use = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'];
+])(
+  '%s lets a role use the key of an encrypted table, also of an imported one, by way of DynamoDB alone',
+  (_, grant) => {
+    for (const locksIn of ENCRYPTED) {
+      const stack = stackIn();
+      const role = roleIn(stack);
+      const [locks, keyArn] = locksIn(stack);
+      grant(locks, role);
+      const policy = policyOf(stack, role);
+      const use = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'];
+      const may = (verb: string, context = {}, resource = keyArn) =>
+        isAllowed(policy, { action: `kms:${verb}`, resource, context });
 
-  test.each<[string, (stack: Stack) => [ILockTable, keyArn: string]]>([
-    [
-      'an encrypted lock table',
-      (stack) => {
-        const key = new Key(stack, 'Key');
-        const encryption = TableEncryptionV2.customerManagedKey(key);
-        return [new LockTable(stack, 'Locks', { encryption }), String(deployed(stack.resolve(key.keyArn)))];
-      },
-    ],
-    ['an encrypted table that was imported', (stack) => [encryptedShop(stack), KEY_ARN]],
-  ])('of %s', (_name, locksIn) => {
-    const stack = stackIn();
-    const role = roleIn(stack);
-    const [locks, keyArn] = locksIn(stack);
-    grant(locks, role);
-    const policy = policyOf(stack, role);
-    const may = (verb: string, context = {}, resource = keyArn) =>
-      isAllowed(policy, { action: `kms:${verb}`, resource, context });
-
-    expect(use.filter((verb) => !may(verb, BY_DYNAMODB))).toEqual([]);
-    expect(use.filter((verb) => may(verb))).toEqual([]);
-    expect(may('ScheduleKeyDeletion', BY_DYNAMODB)).toBe(false);
-    expect(may('Decrypt', BY_DYNAMODB, `${keyArn}2`)).toBe(false);
-  });
-});
+      expect(use.filter((verb) => !may(verb, BY_DYNAMODB))).toEqual([]);
+      expect(use.filter((verb) => may(verb))).toEqual([]);
+      expect(may('ScheduleKeyDeletion', BY_DYNAMODB)).toBe(false);
+      expect(may('Decrypt', BY_DYNAMODB, `${keyArn}2`)).toBe(false);
+    }
+  },
+);

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicies, RemovalPolicy, type Stack, Tags, TimeZone } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, type Stack, TimeZone } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -247,22 +247,4 @@ test("row 76: the user's role and log are used, with the rights that the locks a
       ]),
     },
   });
-});
-
-test('tags, aspects and removal policies of the function reach its role, its log group, its queue and its schedule', () => {
-  const fn = digest();
-  Tags.of(fn).add('team', 'mail');
-  RemovalPolicies.of(fn).retain();
-  const resources = Object.values<{ Type: string; DeletionPolicy?: string; Properties: { Tags?: unknown } }>(
-    templateOf(fn.stack).toJSON()['Resources'],
-  );
-  const typesOf = (found: typeof resources) => found.map(({ Type }) => Type);
-  const all = ['AWS::IAM::Role', 'AWS::Logs::LogGroup', 'AWS::SQS::Queue'];
-
-  expect(typesOf(resources.filter(({ Properties }) => Properties.Tags))).toEqual(
-    expect.arrayContaining([...all, FUNCTION]),
-  );
-  expect(typesOf(resources.filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain'))).toEqual(
-    expect.arrayContaining([...all, 'AWS::Scheduler::Schedule']),
-  );
 });
