@@ -136,11 +136,11 @@ describe("row 75: a schedule with via: 'rule'", () => {
 
   test('is a rule that sends its own event, which the library reads, and alone may invoke the function', () => {
     const template = byRule();
-    const { Targets, ...rule } = onlyProperties(template, RULE);
+    const rule = onlyProperties(template, RULE);
     const [id = ''] = Object.keys(template.findResources(RULE));
 
     expect(rule).toMatchObject({ ScheduleExpression: 'cron(0 2 * * ? *)', State: 'ENABLED' });
-    expect(Targets.map(Object.keys)).toEqual([['Arn', 'DeadLetterConfig', 'Id', 'RetryPolicy']]);
+    expect(rule.Targets.map(Object.keys)).toEqual([['Arn', 'DeadLetterConfig', 'Id', 'RetryPolicy']]);
     expect(readScheduleEvent(event)).toEqual(FACTS);
     template.resourceCountIs(SCHEDULE, 0);
     template.hasResourceProperties('AWS::Lambda::Permission', {

@@ -1,7 +1,7 @@
 import { Aspects, Stack } from 'aws-cdk-lib';
 import {
   AttributeType,
-  CfnGlobalTable,
+  type CfnGlobalTable,
   type ITableV2,
   MultiRegionConsistency,
   Table,
