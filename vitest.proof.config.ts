@@ -30,7 +30,7 @@ export default defineConfig({
       'test/cli/{frozen-server,run,silent-server,sqlite-file}.test.ts',
       'test/observe/span-links.test.ts',
       'test/infra/deployed-handlers.test.ts',
-      'test/infra/lambda-runtime/environment.test.ts',
+      'test/infra/lambda-runtime/lambda-host.test.ts',
       'test/stores/{dynamodb,durable-objects,redis}/contract.test.ts',
       'test/stores/azure/contract.proof.test.ts',
     ],

@@ -28,12 +28,6 @@ const RESULTS: Readonly<Record<string, EventBody>> = {
 };
 const SIX_HOURS = 360;
 
-/** How often an alarm went off, and in which state it is left. */
-export interface Rings {
-  readonly times: number;
-  readonly isOn: boolean;
-}
-
 /** A function of a synthesised stack, the events that happen to it, and the states of its alarms. Times are minutes. */
 export class AlarmScene {
   readonly alarms: Readonly<Record<string, PlayedAlarm>>;
@@ -101,16 +95,20 @@ export class AlarmScene {
     this.#report('AWS/Lambda', 'DestinationDeliveryFailures', dimensions, 1, minute);
   }
 
-  play(from: number, to: number): Readonly<Record<string, Rings>> {
+  play(from: number, to: number): void {
     for (let minute = from; minute <= to; minute += 1) {
       for (const alarm of Object.values(this.alarms)) alarm.evaluate(this.#metrics, minute);
     }
-    return Object.fromEntries(
-      Object.entries(this.alarms).map(([name, { changes, state }]) => [
-        name,
-        { times: changes.filter((change) => change.state === 'ALARM').length, isOn: state === 'ALARM' },
-      ]),
-    );
+  }
+
+  /** How often each alarm went off: `once`, or `once, stays` if it is still on. Leaves out those that did not. */
+  get rings(): Readonly<Record<string, string>> {
+    const shown = Object.entries(this.alarms).flatMap(([name, { changes, state }]): [string, string][] => {
+      const times = changes.filter((change) => change.state === 'ALARM').length;
+      const how = [undefined, 'once', 'twice'][times] ?? `${times} times`;
+      return times === 0 ? [] : [[name, `${how}${state === 'ALARM' ? ', stays' : ''}`]];
+    });
+    return Object.fromEntries(shown);
   }
 
   get #ofGroup(): readonly Dimension[] {

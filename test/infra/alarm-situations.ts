@@ -4,7 +4,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { SingleExecutionFunctionProps } from 'single-execution/cdk';
-import { AlarmScene, type Chance, type Rings } from './alarm-scene.js';
+import { AlarmScene, type Chance } from './alarm-scene.js';
 import { digest, nightly } from './digest.js';
 import { appStack, templateOf } from './synthesised.js';
 
@@ -24,6 +24,7 @@ const HOUR = 60;
 const DAY = 24 * HOUR;
 const MONDAY = Date.parse('2026-01-05T00:00:00Z') / 60_000;
 const DEPLOYED = MONDAY + 10 * HOUR;
+const TUESDAY_AT_11 = MONDAY + DAY + 11 * HOUR;
 
 /** 02:00 of the nth night. */
 const night = (n: number): number => MONDAY + n * DAY + 2 * HOUR;
@@ -43,16 +44,25 @@ const wellEach = (scene: AlarmScene, nights: readonly number[]): void => {
   for (const n of nights) scene.tick(night(n), { minutes: 3 });
 };
 
-function workingTicks(from: number, to: number): number[] {
-  const ticks: number[] = [];
-  for (let minute = from; minute < to; minute += 5) {
-    const [day, hour] = [new Date(minute * 60_000).getUTCDay(), new Date(minute * 60_000).getUTCHours()];
-    if (day >= 1 && day <= 5 && hour >= 8 && hour <= 17) ticks.push(minute);
-  }
-  return ticks;
+/** The ticks of {@link workingHours}, from the deployment to a minute. */
+function workingTicks(to: number): number[] {
+  const minutes = Array.from({ length: (to - DEPLOYED) / 5 }, (_, n) => DEPLOYED + 5 * n);
+  return minutes.filter((minute) => {
+    const at = new Date(minute * 60_000);
+    return at.getUTCDay() % 6 !== 0 && at.getUTCHours() >= 8 && at.getUTCHours() <= 17;
+  });
 }
 
-/** A situation in one night of the nightly job, between two nights that go well. */
+/** A situation of the nightly job over some days. */
+const over = (days: number, what: string, rings: Situation['rings'], happens: Situation['happens']): Situation => ({
+  what,
+  job: nightlyJob,
+  days,
+  happens,
+  rings,
+});
+
+/** A situation in one night, between two nights that go well. */
 function inOneNight(
   what: string,
   rings: Situation['rings'],
@@ -63,7 +73,7 @@ function inOneNight(
     wellEach(scene, [1, 3]);
     happens(scene, night(2));
   };
-  return { what, job, days: 3, happens: play, rings };
+  return { ...over(3, what, rings, play), job };
 }
 
 /** Scheduler delivers a tick every minute for 185 minutes, and Lambda refuses each delivery. */
@@ -76,17 +86,15 @@ function others(scene: AlarmScene, count: number): void {
   for (let n = 1; n < count; n += 1) scene.ran(night(1) + 37 * n, { result: 'unobserved' });
 }
 
+/** A tick fails that is not tried again. */
+const failsOnce = (scene: AlarmScene, at: number) => scene.tick(at, { minutes: 1, result: 'failed' });
+const atMostOnce = { ...nightlyJob, retryAttempts: 0 };
+
 export const SITUATIONS: readonly Situation[] = [
-  { what: 'all well', job: nightlyJob, days: 3, happens: (scene) => wellEach(scene, [1, 2, 3]), rings: {} },
-  {
-    what: 'first deployment at 10:00, first tick at 02:00',
-    job: nightlyJob,
-    days: 1,
-    happens: (scene) => wellEach(scene, [1]),
-    rings: {},
-  },
+  over(3, 'all well', {}, (scene) => wellEach(scene, [1, 2, 3])),
+  over(1, 'first deployment at 10:00, first tick at 02:00', {}, (scene) => wellEach(scene, [1])),
   inOneNight('a tick fails, its retry succeeds', { Failed: 'once' }, (scene, at) => {
-    scene.tick(at, { minutes: 1, result: 'failed' });
+    failsOnce(scene, at);
     scene.ran(at + 2, { minutes: 3 });
   }),
   inOneNight('a tick fails, its retries are used up', { DeadLetters: 'once', Failed: 'once' }, (scene, at) => {
@@ -107,59 +115,40 @@ export const SITUATIONS: readonly Situation[] = [
     'at most once (`retryAttempts: 0`): a tick fails',
     { DeadLetters: 'once' },
     (scene, at) => {
-      scene.tick(at, { minutes: 1, result: 'failed' });
+      failsOnce(scene, at);
       scene.deadLetter(at + 2, morning(2));
     },
-    { ...nightlyJob, retryAttempts: 0 },
+    atMostOnce,
   ),
   inOneNight(
     'the same, and Lambda cannot send the failed run to the queue',
     { DeadLettersLost: 'once' },
     (scene, at) => {
-      scene.tick(at, { minutes: 1, result: 'failed' });
+      failsOnce(scene, at);
       scene.lostRun(at + 2);
     },
-    { ...nightlyJob, retryAttempts: 0 },
+    atMostOnce,
   ),
-  {
-    what: 'the lock is paused for two nights',
-    job: nightlyJob,
-    days: 4,
-    happens(scene) {
-      wellEach(scene, [1, 4]);
-      for (const n of [2, 3]) scene.tick(night(n), { result: 'paused' });
-    },
-    rings: { DidNotRun: 'once' },
-  },
-  {
-    what: 'the schedule is off for three days',
-    job: nightlyJob,
-    days: 6,
-    happens: (scene) => wellEach(scene, [1, 2, 6]),
-    rings: { NotTriggered: 'once' },
-  },
-  {
-    what: 'the function fails at its start since it was deployed',
-    job: nightlyJob,
-    days: 2,
-    happens(scene) {
+  over(4, 'the lock is paused for two nights', { DidNotRun: 'once' }, (scene) => {
+    wellEach(scene, [1, 4]);
+    for (const n of [2, 3]) scene.tick(night(n), { result: 'paused' });
+  }),
+  over(6, 'the schedule is off for three days', { NotTriggered: 'once' }, (scene) => wellEach(scene, [1, 2, 6])),
+  over(
+    2,
+    'the function fails at its start since it was deployed',
+    { DeadLetters: 'once, stays', Failed: 'twice' },
+    (scene) => {
       for (const n of [1, 2]) {
         scene.attempted(night(n));
         for (const minute of [0, 1, 3]) scene.ran(night(n) + minute, { result: 'hung' });
       }
       scene.deadLetter(night(1) + 4, MONDAY + 10 * DAY);
     },
-    rings: { DeadLetters: 'once, stays', Failed: 'twice' },
-  },
-  {
-    what: 'the handler was deployed without the wrapper',
-    job: nightlyJob,
-    days: 2,
-    happens(scene) {
-      for (const n of [1, 2]) scene.tick(night(n), { result: 'unobserved' });
-    },
-    rings: { DidNotRun: 'once, stays' },
-  },
+  ),
+  over(2, 'the handler was deployed without the wrapper', { DidNotRun: 'once, stays' }, (scene) => {
+    for (const n of [1, 2]) scene.tick(night(n), { result: 'unobserved' });
+  }),
   inOneNight(
     'Lambda refuses the deliveries of a tick, until they are given up',
     { DidNotRun: 'once', DeadLetters: 'once' },
@@ -184,45 +173,33 @@ export const SITUATIONS: readonly Situation[] = [
     scene.tick(at, { minutes: 3 });
     others(scene, 50);
   }),
+  over(5, 'the same, and the schedule is off for two nights', { NotTriggered: 'once' }, (scene) => {
+    wellEach(scene, [1, 4, 5]);
+    others(scene, 100);
+  }),
   {
-    what: 'the same, and the schedule is off for two nights',
-    job: nightlyJob,
-    days: 5,
-    happens(scene) {
-      wellEach(scene, [1, 4, 5]);
-      others(scene, 100);
-    },
-    rings: { NotTriggered: 'once' },
-  },
-  {
-    what: 'every minute, and CloudWatch shows everything 4 minutes late',
-    job: { schedules: [{ schedule: ScheduleExpression.rate(Duration.minutes(1)) }], timeout: Duration.seconds(20) },
-    days: 1,
-    delayMinutes: 4,
-    happens(scene) {
+    ...over(1, 'every minute, and CloudWatch shows everything 4 minutes late', {}, (scene) => {
       for (let minute = DEPLOYED; minute < DEPLOYED + DAY; minute += 1) scene.tick(minute);
-    },
-    rings: {},
+    }),
+    job: { schedules: [{ schedule: ScheduleExpression.rate(Duration.minutes(1)) }], timeout: Duration.seconds(20) },
+    delayMinutes: 4,
   },
   inOneNight('another region does the tick, this one skips it as `locked`', { DidNotRun: 'once' }, (scene, at) =>
     scene.tick(at, { result: 'locked' }),
   ),
   {
-    what: '`cron(0/5 8-17 ? * MON-FRI *)`: nights and a weekend',
+    ...over(8, '`cron(0/5 8-17 ? * MON-FRI *)`: nights and a weekend', {}, (scene) => {
+      for (const minute of workingTicks(DEPLOYED + 8 * DAY)) scene.tick(minute);
+    }),
     job: workingHours,
-    days: 8,
-    happens(scene) {
-      for (const minute of workingTicks(DEPLOYED, DEPLOYED + 8 * DAY)) scene.tick(minute);
-    },
-    rings: {},
   },
   {
     what: 'the same: on Tuesday at 11:00 its runs stop, its ticks do not, until 12:00',
     job: workingHours,
     days: 3,
     happens(scene) {
-      for (const minute of workingTicks(DEPLOYED, DEPLOYED + 3 * DAY)) {
-        const isDown = minute >= MONDAY + DAY + 11 * HOUR && minute < MONDAY + DAY + 12 * HOUR;
+      for (const minute of workingTicks(DEPLOYED + 3 * DAY)) {
+        const isDown = minute >= TUESDAY_AT_11 && minute < TUESDAY_AT_11 + HOUR;
         if (isDown) scene.attempted(minute);
         else scene.tick(minute);
       }
@@ -230,25 +207,19 @@ export const SITUATIONS: readonly Situation[] = [
     rings: { DidNotRun: 'once' },
   },
   {
-    what: 'the same: on Tuesday at 11:00 its schedule is deleted',
+    ...over(6, 'the same: on Tuesday at 11:00 its schedule is deleted', { NotTriggered: 'once, stays' }, (scene) => {
+      for (const minute of workingTicks(TUESDAY_AT_11)) scene.tick(minute);
+    }),
     job: workingHours,
-    days: 6,
-    happens(scene) {
-      for (const minute of workingTicks(DEPLOYED, MONDAY + DAY + 11 * HOUR)) scene.tick(minute);
-    },
-    rings: { NotTriggered: 'once, stays' },
   },
   {
-    what: 'every 5 minutes: a run takes 7, the next tick is skipped as `locked`',
-    job: every5Minutes,
-    days: 1,
-    happens(scene) {
+    ...over(1, 'every 5 minutes: a run takes 7, the next tick is skipped as `locked`', {}, (scene) => {
       const long = DEPLOYED + 5 * HOUR;
       for (let minute = DEPLOYED; minute < DEPLOYED + DAY; minute += 5) {
         scene.tick(minute, minute === long ? { minutes: 7 } : minute === long + 5 ? { result: 'locked' } : {});
       }
-    },
-    rings: {},
+    }),
+    job: every5Minutes,
   },
   inOneNight('a run takes over 90 % of its timeout', { LongRun: 'once' }, (scene, at) =>
     scene.tick(at, { minutes: 4.8 }),
@@ -264,27 +235,19 @@ export const SITUATIONS: readonly Situation[] = [
 const templates = new Map<Situation['job'], Template>();
 
 function templateFor(job: Situation['job']): Template {
+  const known = templates.get(job);
+  if (known) return known;
   const stack = appStack();
   const [page = [], ticket = []] = ['Page', 'Ticket'].map((id) => [new SnsAction(new Topic(stack, id))]);
-  const template =
-    templates.get(job) ?? templateOf(digest({ ...job, alarms: { page, ticket, ...job.alarms } }, stack).stack);
+  const template = templateOf(digest({ ...job, alarms: { page, ticket, ...job.alarms } }, stack).stack);
   templates.set(job, template);
   return template;
 }
 
 /** Synthesises a stack for a situation, and plays the situation with the stack's alarms. */
-export function playSituation(
-  { job, days, delayMinutes, happens }: Situation,
-  chance: Chance,
-): AlarmScene & { rings: Readonly<Record<string, string>> } {
+export function playSituation({ job, days, delayMinutes, happens }: Situation, chance: Chance): AlarmScene {
   const scene = new AlarmScene(templateFor(job), { ...chance, ...(delayMinutes !== undefined && { delayMinutes }) });
   happens(scene);
-  const rings = scene.play(DEPLOYED, DEPLOYED + days * DAY);
-  const shown = Object.entries(rings).flatMap(([name, ring]) =>
-    ring.times === 0 ? [] : [[name, shownRing(ring)] as const],
-  );
-  return Object.assign(scene, { rings: Object.fromEntries(shown) });
+  scene.play(DEPLOYED, DEPLOYED + days * DAY);
+  return scene;
 }
-
-const shownRing = ({ times, isOn }: Rings): string =>
-  `${['never', 'once', 'twice'][times] ?? `${times} times`}${isOn ? ', stays' : ''}`;

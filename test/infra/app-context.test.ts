@@ -10,58 +10,26 @@ function read(context: Readonly<Record<string, unknown>>) {
   return readContext(node);
 }
 
-describe('readContext', () => {
-  test('is dev, in the region of the AWS profile, and mails no alarms, by default', () => {
-    expect(read(needed)).toEqual({
-      stage: 'dev',
-      region: undefined,
-      tenants: ['acme'],
-      tenantApiUrl: 'https://tenants.example/v1/',
-      alarmEmail: undefined,
-    });
-  });
+test('readContext is dev, in the region of the AWS profile, and mails no alarms, by default', () => {
+  const all = { ...needed, stage: 'dev', region: undefined, alarmEmail: undefined };
 
-  test('takes a value that is empty, as -c stage= is, for none', () => {
-    expect(read({ ...needed, stage: '', region: '', alarmEmail: '' })).toMatchObject({
-      stage: 'dev',
-      region: undefined,
-      alarmEmail: undefined,
-    });
-  });
+  expect(read(needed)).toEqual(all);
+  // An empty value, as -c stage= is, counts as none.
+  expect(read({ ...needed, stage: '', region: '', alarmEmail: '' })).toEqual(all);
+});
 
-  test('reads the given context', () => {
-    const told = {
-      stage: 'prod',
-      region: 'eu-west-1',
-      tenants: ['acme', 'globex'],
-      tenantApiUrl: 'https://tenants.example:8443/v1/?all',
-      alarmEmail: 'ops@example.com',
-    };
-
-    expect(read(told)).toEqual(told);
-  });
-
-  test.each<[unknown, string[]]>([
-    [
-      ['acme', 'globex'],
-      ['acme', 'globex'],
-    ],
-    ['acme,globex', ['acme', 'globex']],
-    ['acme', ['acme']],
-  ])('reads tenants from a list, as in cdk.json, or from a text, as on the command line: %j', (given, tenants) => {
-    expect(read({ ...needed, tenants: given }).tenants).toEqual(tenants);
-  });
-
-  test.each(['a', 'prod', 'pr-1234', 'a23456789012345678-z'])('takes the stage %s', (stage) => {
-    expect(read({ ...needed, stage }).stage).toBe(stage);
-  });
-
-  test.each(['eu-west-1', 'us-gov-east-1', 'ap-southeast-3', 'cn-north-1', 'eusc-de-east-1'])(
-    'takes the region %s',
-    (region) => {
-      expect(read({ ...needed, region }).region).toBe(region);
-    },
-  );
+test.each<[string, unknown, unknown?]>([
+  ['tenantApiUrl', 'https://tenants.example:8443/v1/?all'],
+  ['alarmEmail', 'ops@example.com'],
+  ['tenants', ['acme', 'globex']],
+  ['tenants', 'acme,globex', ['acme', 'globex']],
+  ['tenants', 'acme', ['acme']],
+  ...['a', 'prod', 'pr-1234', 'a23456789012345678-z'].map((stage): [string, string] => ['stage', stage]),
+  ...['eu-west-1', 'us-gov-east-1', 'ap-southeast-3', 'cn-north-1', 'eusc-de-east-1'].map(
+    (region): [string, string] => ['region', region],
+  ),
+])('readContext takes %s %j', (name, given, value = given) => {
+  expect(read({ ...needed, [name]: given })).toMatchObject({ [name]: value });
 });
 
 describe('readContext refuses', () => {

@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { App, Duration, Stack } from 'aws-cdk-lib';
+import { App, Stack } from 'aws-cdk-lib';
 import { Runtime } from 'aws-cdk-lib/aws-lambda';
 import { type BundlingOptions, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
-import { LockTable, SingleExecutionFunction, type SingleExecutionFunctionProps } from 'single-execution/cdk';
+import type { SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundlingOf } from '../../infra/constructs/bundling.js';
+import { digest } from './digest.js';
 
 /*
  * Bundles of users' handlers with ES modules and CommonJS packages, which use the globals of their module system.
@@ -41,15 +41,8 @@ function bundleOf(source: string, props: Partial<SingleExecutionFunctionProps>) 
   writeFileSync(entry, source);
   const app = new App({ outdir: join(outdir, 'cdk.out'), builtinCloudFormationValidation: false });
   const stack = new Stack(app, 'Jobs');
-  new SingleExecutionFunction(stack, 'Digest', {
-    entry,
-    projectRoot: project,
-    depsLockFilePath: join(project, 'package-lock.json'),
-    lockTable: new LockTable(stack, 'Locks'),
-    lockNames: ['digest'],
-    schedules: [{ schedule: ScheduleExpression.rate(Duration.hours(1)) }],
-    ...props,
-  });
+  const own = { entry, projectRoot: project, depsLockFilePath: join(project, 'package-lock.json') };
+  digest({ ...own, ...props }, stack);
   const { directory } = app.synth();
   const asset = join(directory, readdirSync(directory).find((name) => name.startsWith('asset.')) ?? '');
   const files = readdirSync(asset).sort();
@@ -67,37 +60,12 @@ async function answerOf(source: string, bundling?: BundlingOptions): Promise<{ f
   return { files, answer: JSON.parse(stdout) };
 }
 
-const BOTH_KINDS = `
-import { reads } from 'legacy';
-import { label } from '${join(project, 'modern.ts')}';
-export const handler = async () => [label, reads()];
-`;
-const OWN_DECLARATIONS = `
-import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { reads } from 'legacy';
-const require = createRequire(import.meta.url);
-const __dirname = dirname(fileURLToPath(import.meta.url));
-export const handler = async () => [typeof require('node:fs').existsSync, __dirname.length > 0, reads()];
-`;
-
 test.each([
   [Runtime.NODEJS_22_X, 'node22'],
   [Runtime.NODEJS_24_X, 'node24'],
 ])('a bundle for $name is made for $1, but for what its user says', (runtime, target) => {
   expect(bundlingOf(runtime).target).toBe(target);
   expect(bundlingOf(runtime, { target: 'es2022' }).target).toBe('es2022');
-});
-
-test.each([
-  [Runtime.NODEJS_24_X, false],
-  [Runtime.NODEJS_14_X, true],
-])('syntax that a runtime does not know is rewritten: on $name, $1', (runtime, isRewritten) => {
-  const source = 'export class Job { static { globalThis.job = Job; } } export const handler = async () => 1;';
-  const { code } = bundleOf(source, { runtime });
-
-  expect(code.includes('static{')).toBe(!isRewritten);
 });
 
 test.each([Runtime.NODEJS, Runtime.PYTHON_3_12])(
@@ -109,19 +77,34 @@ test.each([Runtime.NODEJS, Runtime.PYTHON_3_12])(
   },
 );
 
+test('syntax that a runtime does not know is rewritten', () => {
+  const source = 'export class Job { static { globalThis.job = Job; } } export const handler = async () => 1;';
+
+  expect(bundleOf(source, { runtime: Runtime.NODEJS_14_X }).code).not.toContain('static{');
+});
+
 test('a package of CommonJS finds what it asks for, beside a module with top-level await', async () => {
-  expect(await answerOf(BOTH_KINDS)).toEqual({ files: ['index.mjs', 'index.mjs.map'], answer: ['ready', true] });
+  const source = `
+    import { reads } from 'legacy';
+    import { label } from '${join(project, 'modern.ts')}';
+    export const handler = async () => [label, reads()];`;
+
+  expect(await answerOf(source)).toEqual({ files: ['index.mjs', 'index.mjs.map'], answer: ['ready', true] });
 });
 
-test('declarations of the handler of the same names do not meet those of the bundle', async () => {
-  expect((await answerOf(OWN_DECLARATIONS, { minify: false })).answer).toEqual(['function', true, true]);
-});
+test('declarations of the handler do not meet those of the bundle of the same names, and a banner comes after it', async () => {
+  const source = `
+    import { createRequire } from 'node:module';
+    import { dirname } from 'node:path';
+    import { fileURLToPath } from 'node:url';
+    import { reads } from 'legacy';
+    const require = createRequire(import.meta.url);
+    const __dirname = dirname(fileURLToPath(import.meta.url));
+    export const handler = async () =>
+      [typeof require('node:fs').existsSync, __dirname.length > 0, reads(), globalThis.greeting];`;
+  const { answer } = await answerOf(source, { minify: false, banner: 'globalThis.greeting = "hello";' });
 
-test('a banner of the user comes after that of the bundle', async () => {
-  const banner = 'globalThis.greeting = "hello";';
-  const source = `import { reads } from 'legacy'; export const handler = async () => [globalThis.greeting, reads()];`;
-
-  expect((await answerOf(source, { banner })).answer).toEqual(['hello', true]);
+  expect(answer).toEqual(['function', true, true, 'hello']);
 });
 
 test('a bundle of CommonJS, where the user wants one, has no module syntax in it', async () => {

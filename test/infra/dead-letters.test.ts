@@ -5,18 +5,18 @@ import type { FunctionOptions, IDestination } from 'aws-cdk-lib/aws-lambda';
 import { EventBridgeDestination, SnsDestination, SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
-import { type AttachProps, LockTable, SingleExecution } from 'single-execution/cdk';
+import type { AttachProps } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
-import { nightly, ownFunction } from './digest.js';
-import { appStack, propertiesOf, templateOf } from './synthesised.js';
+import { attached, nightly, ownFunction } from './digest.js';
+import { appStack, propertiesOf, stackIn, templateOf } from './synthesised.js';
 
 const ARN = 'arn:aws:sqs:eu-west-1:123456789012:mine';
 
-function attached(stack: Stack, props: Partial<AttachProps> = {}, options: FunctionOptions = {}): SingleExecution {
-  const fn = ownFunction(stack, 'Digest', options);
-  const lockTable = new LockTable(stack, 'Locks');
-  return SingleExecution.attach(fn, { lockTable, lockNames: ['digest'], schedules: [{ schedule: nightly }], ...props });
-}
+/** What is asked of the construct, and what the function has already. */
+type Asked = readonly [props: Partial<AttachProps>, options?: FunctionOptions];
+const ask = (stack: Stack, [props, options]: Asked) => attached(ownFunction(stack, 'Digest', options), props);
+const queueIn = (stack: Stack) => new Queue(stack, 'Mine');
+const sqs = (queue: IQueue) => ({ onFailure: new SqsDestination(queue) });
 
 /** Where a template sends failed runs, events that Lambda gave up, and deliveries that Scheduler gave up. */
 function destinations(template: Template) {
@@ -29,19 +29,27 @@ function destinations(template: Template) {
 }
 
 describe('the one queue of both', () => {
-  test.each<[string, (queue: Queue) => Partial<AttachProps>]>([
-    ['deadLetterQueue', (deadLetterQueue) => ({ deadLetterQueue })],
-    ['onFailure', (queue) => ({ onFailure: new SqsDestination(queue) })],
-    ['both', (deadLetterQueue) => ({ deadLetterQueue, onFailure: new SqsDestination(deadLetterQueue) })],
-  ])('is that given as %s', (_, props) => {
+  test.each<[string, (queue: Queue) => Asked]>([
+    ['given as deadLetterQueue', (deadLetterQueue) => [{ deadLetterQueue }]],
+    ['given as onFailure', (queue) => [sqs(queue)]],
+    ['given as both', (deadLetterQueue) => [{ deadLetterQueue, ...sqs(deadLetterQueue) }]],
+    ['of the function itself, which Lambda writes to by itself', (deadLetterQueue) => [{}, { deadLetterQueue }]],
+  ])('is that %s', (_, of) => {
     const stack = appStack();
-    const mine = new Queue(stack, 'Mine');
-    const { deadLetters } = attached(stack, props(mine));
+    const mine = queueIn(stack);
+    const asked = of(mine);
+    const { deadLetters } = ask(stack, asked);
     const template = templateOf(stack);
     const arn = stack.resolve(mine.queueArn);
+    const byLambda = asked[1] !== undefined;
 
     expect(deadLetters).toBe(mine);
-    expect(destinations(template)).toMatchObject({ runs: arn, deliveries: arn, lambdas: undefined });
+    expect(destinations(template)).toEqual({
+      runs: byLambda ? undefined : arn,
+      lambdas: byLambda ? arn : undefined,
+      deliveries: arn,
+    });
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', { MaximumRetryAttempts: 2 });
     template.resourceCountIs('AWS::SQS::Queue', 1);
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'AWS/SQS',
@@ -49,21 +57,15 @@ describe('the one queue of both', () => {
     });
   });
 
-  test.each<[string, (stack: Stack, arn: string) => IQueue]>([
-    ['by its ARN', (stack, arn) => Queue.fromQueueArn(stack, 'Mine', arn)],
-    [
-      'by its ARN with tokens',
-      (stack) => Queue.fromQueueArn(stack, 'Mine', stack.formatArn({ service: 'sqs', resource: 'mine' })),
-    ],
-    ['from the output of a stack', (stack) => Queue.fromQueueArn(stack, 'Mine', Fn.importValue('mine'))],
-    [
-      'by a parameter',
-      (stack) => Queue.fromQueueArn(stack, 'Mine', new CfnParameter(stack, 'MineArn', { default: ARN }).valueAsString),
-    ],
-  ])('is that given as onFailure, imported %s', (_, of) => {
+  test.each<[string, (stack: Stack) => string]>([
+    ['by its ARN', () => ARN],
+    ['by its ARN with tokens', (stack) => stack.formatArn({ service: 'sqs', resource: 'mine' })],
+    ['from the output of a stack', () => Fn.importValue('mine')],
+    ['by a parameter', (stack) => new CfnParameter(stack, 'MineArn', { default: ARN }).valueAsString],
+  ])('is that given as onFailure, imported %s', (_, arnIn) => {
     const stack = appStack();
-    const mine = of(stack, ARN);
-    const { deadLetters } = attached(stack, { onFailure: new SqsDestination(mine) });
+    const mine = Queue.fromQueueArn(stack, 'Mine', arnIn(stack));
+    const { deadLetters } = ask(stack, [sqs(mine)]);
     const template = templateOf(stack);
     const arn = stack.resolve(mine.queueArn);
 
@@ -74,32 +76,18 @@ describe('the one queue of both', () => {
 
   test('is that of another stack', () => {
     const stack = appStack();
-    const mine = new Queue(new Stack(stack.node.root, 'Queues'), 'Mine');
+    const mine = queueIn(new Stack(stack.node.root, 'Queues'));
 
-    expect(attached(stack, { onFailure: new SqsDestination(mine) }).deadLetters).toBe(mine);
+    expect(ask(stack, [sqs(mine)]).deadLetters).toBe(mine);
     expect(JSON.stringify(destinations(templateOf(stack)).deliveries)).toContain('Queues:ExportsOutput');
   });
 
-  test('is that of the function itself, which Lambda writes to by itself', () => {
-    const stack = appStack();
-    const mine = new Queue(stack, 'Mine');
-    const { deadLetters } = attached(stack, {}, { deadLetterQueue: mine });
-    const template = templateOf(stack);
-    const arn = stack.resolve(mine.queueArn);
-
-    expect(deadLetters).toBe(mine);
-    expect(destinations(template)).toMatchObject({ runs: undefined, lambdas: arn, deliveries: arn });
-    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', { MaximumRetryAttempts: 2 });
-    template.resourceCountIs('AWS::SQS::Queue', 1);
-  });
-
-  test.each<[string, (queue: Queue) => [Partial<AttachProps>, FunctionOptions]]>([
-    ['deadLetterQueue', (deadLetterQueue) => [{ deadLetterQueue }, {}]],
+  test.each<[string, (queue: Queue) => Asked]>([
+    ['deadLetterQueue', (deadLetterQueue) => [{ deadLetterQueue }]],
     ['the queue of the function itself', (deadLetterQueue) => [{}, { deadLetterQueue }]],
   ])('is written to with a key of its own by function and schedule: %s', (_, of) => {
     const stack = appStack();
-    const mine = new Queue(stack, 'Mine', { encryptionMasterKey: new Key(stack, 'Key') });
-    attached(stack, ...of(mine));
+    ask(stack, of(new Queue(stack, 'Mine', { encryptionMasterKey: new Key(stack, 'Key') })));
     const mayEncrypt = propertiesOf(templateOf(stack), 'AWS::IAM::Policy').filter(({ PolicyDocument }) =>
       PolicyDocument.Statement.some(({ Action }: { Action: string[] }) => Action.includes('kms:Decrypt')),
     );
@@ -111,72 +99,53 @@ describe('the one queue of both', () => {
   });
 });
 
-describe('an onFailure that is no queue', () => {
-  test.each<[string, (stack: Stack) => IDestination]>([
-    ['a topic', (stack) => new SnsDestination(new Topic(stack, 'Mine'))],
-    ['an event bus', () => new EventBridgeDestination()],
-  ])('has the runs, and a queue has deliveries alone: %s', (_, of) => {
-    const stack = appStack();
-    attached(stack, { onFailure: of(stack) });
-    const template = templateOf(stack);
-    const { runs, deliveries } = destinations(template);
-    const [queue] = Object.keys(template.findResources('AWS::SQS::Queue'));
+test.each<[string, boolean, (stack: Stack) => IDestination]>([
+  ['a topic', false, (stack) => new SnsDestination(new Topic(stack, 'Mine'))],
+  ['an event bus', false, () => new EventBridgeDestination()],
+  ['a topic, beside a queue that is given', true, (stack) => new SnsDestination(new Topic(stack, 'Mine'))],
+])('an onFailure that is no queue has the runs, and a queue has deliveries alone: %s', (_, isGiven, of) => {
+  const stack = appStack();
+  ask(stack, [{ onFailure: of(stack), ...(isGiven && { deadLetterQueue: new Queue(stack, 'Given') }) }]);
+  const template = templateOf(stack);
+  const { runs, deliveries } = destinations(template);
+  const [queue] = Object.keys(template.findResources('AWS::SQS::Queue'));
 
-    expect(JSON.stringify(runs)).toMatch(/Mine|event-bus/);
-    expect(deliveries).toEqual({ 'Fn::GetAtt': [queue, 'Arn'] });
-    template.resourceCountIs('AWS::SQS::Queue', 1);
-  });
-
-  test('leaves deliveries to the queue that was given', () => {
-    const stack = appStack();
-    const deadLetterQueue = new Queue(stack, 'Queue');
-    const topic = new Topic(stack, 'Mine');
-    attached(stack, { deadLetterQueue, onFailure: new SnsDestination(topic) });
-    const template = templateOf(stack);
-
-    expect(destinations(template)).toMatchObject({
-      runs: stack.resolve(topic.topicArn),
-      deliveries: stack.resolve(deadLetterQueue.queueArn),
-    });
-    template.resourceCountIs('AWS::SQS::Queue', 1);
-  });
+  expect(JSON.stringify(runs)).toMatch(/Mine|event-bus/);
+  expect(deliveries).toEqual({ 'Fn::GetAtt': [queue, 'Arn'] });
+  expect(queue).toMatch(isGiven ? /^Given/ : /^DigestSingleExecution/);
+  template.resourceCountIs('AWS::SQS::Queue', 1);
 });
 
 describe('refuses', () => {
   test('a queue of another region for a rule, which sends to its own region alone', () => {
-    const here = () => appStack({ env: { region: 'eu-west-2', account: '123456789012' } });
-    const queueOf = (stack: Stack, region: string) =>
-      Queue.fromQueueArn(stack, 'Mine', `arn:aws:sqs:${region}:123456789012:mine`);
-    const schedules = [{ schedule: nightly, via: 'rule' }] as const;
-    const byRule = (stack: Stack, region: string) => () =>
-      attached(stack, { deadLetterQueue: queueOf(stack, region), schedules });
+    const byRule = (stack: Stack, region: string) => () => {
+      const deadLetterQueue = Queue.fromQueueArn(stack, 'Mine', ARN.replace('eu-west-1', region));
+      ask(stack, [{ deadLetterQueue, schedules: [{ schedule: nightly, via: 'rule' }] }]);
+    };
 
-    expect(byRule(here(), 'eu-west-1')).toThrow(
+    expect(byRule(stackIn('eu-west-2'), 'eu-west-1')).toThrow(
       new TypeError(
         'dead-letter queue Jobs/Mine is in eu-west-1, and the rules of Jobs/Digest in eu-west-2: a rule only sends to a queue in its own region; pass a queue of eu-west-2',
       ),
     );
-    expect(byRule(here(), 'eu-west-2')).not.toThrow();
+    expect(byRule(stackIn('eu-west-2'), 'eu-west-2')).not.toThrow();
     expect(byRule(appStack(), 'eu-west-1')).not.toThrow();
   });
-
-  type Asked = readonly [props: Partial<AttachProps>, options?: FunctionOptions];
-  const queue = (stack: Stack) => new Queue(stack, 'Mine');
 
   test.each<[string, (stack: Stack) => Asked, string]>([
     [
       'two queues',
-      (stack) => [{ deadLetterQueue: queue(stack), onFailure: new SqsDestination(new Queue(stack, 'Other')) }],
+      (stack) => [{ deadLetterQueue: queueIn(stack), ...sqs(new Queue(stack, 'Other')) }],
       'deadLetterQueue and onFailure are two queues: pass one of them, which then has both kinds',
     ],
     [
       'deadLetterQueue beside the queue of the function',
-      (stack) => [{ deadLetterQueue: queue(stack) }, { deadLetterQueueEnabled: true }],
+      (stack) => [{ deadLetterQueue: queueIn(stack) }, { deadLetterQueueEnabled: true }],
       'Jobs/Digest has a dead-letter queue: leave out deadLetterQueue, or make the function without one',
     ],
     [
       'onFailure beside the queue of the function',
-      (stack) => [{ onFailure: new SqsDestination(queue(stack)) }, { deadLetterQueueEnabled: true }],
+      (stack) => [sqs(queueIn(stack)), { deadLetterQueueEnabled: true }],
       'Jobs/Digest has a dead-letter queue: leave out onFailure, or make the function without one',
     ],
     [
@@ -197,14 +166,13 @@ describe('refuses', () => {
   ])('%s', (_, askedIn, message) => {
     const stack = appStack();
 
-    expect(() => attached(stack, ...askedIn(stack))).toThrow(message);
+    expect(() => ask(stack, askedIn(stack))).toThrow(message);
   });
 });
 
 test('what else is said of retries is kept', () => {
   const stack = appStack();
-  const onSuccess = new SnsDestination(new Topic(stack, 'Done'));
-  attached(stack, { retryAttempts: 1, onSuccess });
+  ask(stack, [{ retryAttempts: 1, onSuccess: new SnsDestination(new Topic(stack, 'Done')) }]);
 
   templateOf(stack).hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
     MaximumRetryAttempts: 1,

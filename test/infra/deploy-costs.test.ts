@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LockAlarmLevel } from 'single-execution/cdk';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { digest } from './digest.js';
+import { digest, nightly } from './digest.js';
 import { templateOf } from './synthesised.js';
 
 const pageOf = (name: string): string => readFileSync(new URL(`../../docs/deploy/${name}.md`, import.meta.url), 'utf8');
@@ -17,16 +16,19 @@ interface Counted {
 }
 
 /** Counts what a stack of a lock table and one function has. */
-function counted(lockNames: readonly string[], locks: readonly string[], level: LockAlarmLevel = 'all'): Counted {
-  const schedule = ScheduleExpression.cron({ minute: '0', hour: '2' });
-  const fn = digest({ lockNames, schedules: locks.map((lockName) => ({ schedule, lockName })), alarms: { level } });
-  const template = templateOf(fn.stack);
+function counted(lockNames: readonly string[], locks = lockNames, level: LockAlarmLevel = 'all'): Counted {
+  const { stack, execution } = digest({
+    lockNames,
+    schedules: locks.map((lockName) => ({ schedule: nightly, lockName })),
+    alarms: { level },
+  });
+  const template = templateOf(stack);
   const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
   const stats = alarms.flatMap(({ Properties }) => Properties.Metrics ?? [{ MetricStat: Properties }]);
   return {
     resources: Object.keys(template.toJSON()['Resources']).length,
     watched: stats.filter(({ MetricStat }) => MetricStat).length,
-    metrics: 'SINGLE_EXECUTION_NAMESPACE' in fn.execution.environment ? 2 * fn.execution.lockSets.length : 0,
+    metrics: 'SINGLE_EXECUTION_NAMESPACE' in execution.environment ? 2 * execution.lockSets.length : 0,
   };
 }
 
@@ -46,18 +48,21 @@ function row(what: string, { resources, watched, metrics }: Counted): string {
   return `| ${what} | ${resources} | ${price(watched, 10)} | ${price(metrics, 30)} |`;
 }
 
+/** The costs of one more lock: those of the third. With the second lock, the alarms change to other metrics too. */
+const further = (level?: LockAlarmLevel) =>
+  less(counted(['a', 'b', 'c'], undefined, level), counted(['a', 'b'], undefined, level));
+
 describe('row 77: the costs in the pages', () => {
   let one: Counted;
   let two: Counted;
   let tenant: Counted;
   beforeAll(() => {
-    one = counted(['a'], ['a']);
-    // The costs of one more lock: those of the third. With the second lock, the alarms change to other metrics too.
-    two = less(counted(['a', 'b', 'c'], ['a', 'b', 'c']), counted(['a', 'b'], ['a', 'b']));
+    one = counted(['a']);
+    two = further();
     tenant = less(counted(['t/*'], ['t/a', 't/b']), counted(['t/*'], ['t/a']));
   });
 
-  test('row 77: are those of the synthesised stack', () => {
+  test('are those of the synthesised stack', () => {
     for (const line of [
       row('the stack: its lock table', STACK),
       row('a function with one lock, or with the locks of one `prefix*`', less(one, STACK)),
@@ -72,36 +77,33 @@ describe('row 77: the costs in the pages', () => {
     ['ALL', 'every kind'],
     ['ESSENTIAL', '`DidNotRun`, `Failed`'],
     ['FLEET', '`DeadLetters`, one for each queue'],
-  ] as const)('row 77: of level %s are those of the synthesised stack', (name, kinds) => {
+  ] as const)('of level %s are those of the synthesised stack', (name, kinds) => {
     const level = LockAlarmLevel[name];
-    const { watched, metrics } = counted(['a'], ['a'], level);
-    const further = less(counted(['a', 'b', 'c'], ['a', 'b', 'c'], level), counted(['a', 'b'], ['a', 'b'], level));
-    const [first, each] = [dollars(10 * watched + 30 * metrics), dollars(10 * further.watched + 30 * further.metrics)];
+    const first = counted(['a'], ['a'], level);
+    const [all, each] = [first, further(level)].map(({ watched, metrics }) => dollars(10 * watched + 30 * metrics));
+    const parts = `${price(first.watched, 10)} | ${price(first.metrics, 30)}`;
 
-    expect(pageOf('alarms')).toContain(
-      `| \`${name}\` | ${kinds} | ${price(watched, 10)} | ${price(metrics, 30)} | ${first} | ${each} |`,
-    );
+    expect(pageOf('alarms')).toContain(`| \`${name}\` | ${kinds} | ${parts} | ${all} | ${each} |`);
   });
 
-  test('row 77: fall from the tenth lock on, whose lost dead letters share one metric', () => {
-    const of = (count: number): Counted => {
-      const locks = Array.from({ length: count }, (_, n) => `lock-${n}`);
-      return counted(locks, locks);
-    };
-    const [nine, ten] = [of(9), of(10)];
+  test('fall from the tenth lock on, whose lost dead letters share one metric', () => {
+    const [nine, ten, eleven] = [9, 10, 11].map((length) => counted(Array.from({ length }, (_, n) => `lock-${n}`))) as [
+      Counted,
+      Counted,
+      Counted,
+    ];
 
-    expect(less(of(11), ten).watched).toBe(two.watched - 1);
+    expect(less(eleven, ten).watched).toBe(two.watched - 1);
     expect(pageOf('costs')).toContain(
       `The tenth lock of a function makes its alarms cheaper, because lost dead letters then share one metric: nine locks have ${nine.watched} watched metrics, ten have ${ten.watched}, and each further lock adds ${two.watched - 1}.`,
     );
   });
 
-  test('row 77: end where CloudFormation does', () => {
+  test('end where CloudFormation does', () => {
     // The command line of CDK adds a resource, AWS::CDK::Metadata, to each stack.
     const limit = LIMIT - 1;
     const functions = Math.floor((limit - STACK.resources) / less(one, STACK).resources);
-    const several = counted(['a', 'b'], ['a', 'b']);
-    const names = 2 + Math.floor((limit - several.resources) / two.resources);
+    const names = 2 + Math.floor((limit - counted(['a', 'b']).resources) / two.resources);
     const tenants = 1 + Math.floor((limit - one.resources) / tenant.resources);
 
     expect(pageOf('costs')).toContain(

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of IAM
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type AwsRequest, deployed, isAllowed } from './iam-policy.js';
 
 /*
@@ -11,15 +11,12 @@ const request = { action: 'dynamodb:UpdateItem', resource: TABLE };
 const allow = { Effect: 'Allow', Action: 'dynamodb:UpdateItem', Resource: TABLE };
 
 const policy = (...statements: unknown[]) => ({ Version: '2012-10-17', Statement: statements });
-const allowed = (statement: object, changes: Partial<AwsRequest> = {}) =>
-  isAllowed(policy({ ...allow, ...statement }), { ...request, ...changes });
+const allowed = (statement: object, context: AwsRequest['context'] = {}) =>
+  isAllowed(policy({ ...allow, ...statement }), { ...request, context });
 const conditional = (operator: string) => policy({ ...allow, Condition: { [operator]: { many: 'value' } } });
-const withKey = (condition: object, ...keys: string[]) =>
-  allowed({ Condition: condition }, { context: { 'dynamodb:LeadingKeys': keys } });
 
 test.each<[string, unknown, boolean]>([
   ['no statement', policy(), false],
-  ['an allow', policy(allow), true],
   ['an allow that stands alone', { Version: '2012-10-17', Statement: allow }, true],
   ['an allow of something else', policy({ ...allow, Action: 'dynamodb:GetItem' }), false],
   ['an allow among others', policy({ ...allow, Action: 'dynamodb:GetItem' }, allow), true],
@@ -27,126 +24,98 @@ test.each<[string, unknown, boolean]>([
   expect(isAllowed(document, request)).toBe(expected);
 });
 
-describe('Action is not case-sensitive, * and ? are wildcards', () => {
-  test.each<[string | string[], boolean]>([
-    ['DYNAMODB:updateitem', true],
-    ['dynamodb:*Item', true],
-    ['dynamodb:UpdateIte?', true],
-    ['dynamodb:UpdateItem?', false],
-    ['dynamodb:Update', false],
-    ['*', true],
-    ['s3:*', false],
-    [['dynamodb:GetItem', 'dynamodb:UpdateItem'], true],
-  ])('%j', (Action, expected) => {
-    expect(allowed({ Action })).toBe(expected);
-  });
+test.each<[string | string[], boolean]>([
+  ['DYNAMODB:updateitem', true],
+  ['dynamodb:*Item', true],
+  ['dynamodb:UpdateIte?', true],
+  ['dynamodb:UpdateItem?', false],
+  ['*', true],
+  [['dynamodb:GetItem', 'dynamodb:UpdateItem'], true],
+])('Action is not case-sensitive, * and ? are wildcards: %j', (Action, expected) => {
+  expect(allowed({ Action })).toBe(expected);
 });
 
-describe('Resource is case-sensitive; a wildcard stays within its part of the ARN, of which the last is the rest', () => {
-  test.each<[string | string[], boolean]>([
-    ['*', true],
-    ['arn:aws:dynamodb:*:*:table/*', true],
-    ['arn:aws:dynamodb:eu-west-?:123456789012:table/locks', true],
-    ['arn:aws:dynamodb:eu-west-1:123456789012:table/Locks', false],
-    ['arn:aws:dynamodb:eu-west-1:123456789012:table/lock', false],
-    ['arn:aws:dynamodb:eu-west-1:123456789012:table/locks/index/*', false],
-    ['arn:aws:dynamodb:us-east-1:123456789012:table/locks', false],
-    ['arn:aws:*:::table/locks', false],
-    [['arn:aws:dynamodb:eu-west-1:123456789012:table/shop', TABLE], true],
-    // A literal star, written as a variable.
-    [`${TABLE}\${*}`, false],
-  ])('%j', (Resource, expected) => {
+test.each<[string | string[], boolean]>([
+  ['*', true],
+  ['arn:aws:dynamodb:*:*:table/*', true],
+  ['arn:aws:dynamodb:eu-west-?:123456789012:table/locks', true],
+  ['arn:aws:dynamodb:eu-west-1:123456789012:table/Locks', false],
+  ['arn:aws:*:::table/locks', false],
+  [['arn:aws:dynamodb:eu-west-1:123456789012:table/shop', TABLE], true],
+  // A literal star, written as a variable.
+  [`${TABLE}\${*}`, false],
+])(
+  'Resource is case-sensitive; a wildcard stays within its part of the ARN, of which the last is the rest: %j',
+  (Resource, expected) => {
     expect(allowed({ Resource })).toBe(expected);
-  });
+  },
+);
+
+test.each<[string, string, string, boolean]>([
+  ['StringEquals', 'digest', 'digest', true],
+  ['StringEquals', 'digest', 'Digest', false],
+  ['StringEquals', 'dig*', 'digest', false],
+  ['StringLike', 'dig*', 'dig', true],
+  ['StringLike', '*e?t', 'digest', true],
+  ['StringLike', 'di.*', 'digest', false],
+  ['StringLike', 'a*c', 'a\nb/c', true],
+  ['StringLike', 'digest', 'digests', false],
+  // Policy variables with fixed values stand for characters that have a meaning.
+  ['StringLike', 'a${*}b', 'axb', false],
+  ['StringLike', 'a${?}*', 'axbc', false],
+  ['StringEquals', 'a${$}b', 'a$b', true],
+  ['StringEquals', '${$}{${*}}', '${*}', true],
+])(
+  'StringEquals is exact and case-sensitive, StringLike has wildcards: %s %j of %j',
+  (operator, pattern, value, expected) => {
+    expect(allowed({ Condition: { [operator]: { a: pattern } } }, { a: value })).toBe(expected);
+  },
+);
+
+test.each<[string, object, boolean]>([
+  ['a key that is not in the request does not match', { StringLike: { c: '*' } }, false],
+  ['names of keys are not case-sensitive', { StringEquals: { A: '1' } }, true],
+  ['values are combined by or', { StringEquals: { a: ['0', '1'] } }, true],
+  ['keys are combined by and', { StringEquals: { a: '1', b: '1' } }, false],
+  ['operators are combined by and', { StringEquals: { a: '1' }, StringLike: { b: '1*' } }, false],
+])('%s', (_, Condition, expected) => {
+  expect(allowed({ Condition }, { a: '1', b: '2' })).toBe(expected);
 });
 
-describe('StringEquals is exact and case-sensitive, StringLike has wildcards', () => {
-  test.each<[string, string, string, boolean]>([
-    ['StringEquals', 'digest', 'digest', true],
-    ['StringEquals', 'digest', 'Digest', false],
-    ['StringEquals', 'dig*', 'digest', false],
-    ['StringLike', 'dig*', 'digest', true],
-    ['StringLike', 'dig*', 'dig', true],
-    ['StringLike', 'dig*', 'DIGEST', false],
-    ['StringLike', '*e?t', 'digest', true],
-    ['StringLike', 'diges?', 'diges', false],
-    ['StringLike', 'di.*', 'digest', false],
-    ['StringLike', 'a*c', 'a\nb/c', true],
-    ['StringLike', 'digest', 'digests', false],
-  ])('%s %j of %j', (operator, pattern, value, expected) => {
-    expect(allowed({ Condition: { [operator]: { a: pattern } } }, { context: { a: value } })).toBe(expected);
-  });
+const oneOf = { 'ForAllValues:StringEquals': { keys: ['a', 'b'] } };
+const like = { 'ForAllValues:StringLike': { keys: ['a*', 'b'] } };
+const some = { Null: { keys: 'false' } };
 
-  test.each<[string, object, boolean]>([
-    ['a key that is not in the request does not match', { StringLike: { c: '*' } }, false],
-    ['names of keys are not case-sensitive', { StringEquals: { A: '1' } }, true],
-    ['values are combined by or', { StringEquals: { a: ['0', '1'] } }, true],
-    ['keys are combined by and', { StringEquals: { a: '1', b: '1' } }, false],
-    ['operators are combined by and', { StringEquals: { a: '1' }, StringLike: { b: '1*' } }, false],
-  ])('%s', (_, Condition, expected) => {
-    expect(allowed({ Condition }, { context: { a: '1', b: '2' } })).toBe(expected);
-  });
-});
-
-describe('policy variables with fixed values stand for characters that have a meaning', () => {
-  test.each<[string, string, string, boolean]>([
-    ['StringLike', 'a${*}b', 'a*b', true],
-    ['StringLike', 'a${*}b', 'axb', false],
-    ['StringLike', 'a${?}*', 'a?bc', true],
-    ['StringLike', 'a${?}*', 'axbc', false],
-    ['StringEquals', 'a${$}b', 'a$b', true],
-    ['StringEquals', '${$}{aws:username}', '${aws:username}', true],
-    ['StringEquals', '${$}{${*}}', '${*}', true],
-    ['StringEquals', 'a$b', 'a$b', true],
-  ])('%s %j of %j', (operator, pattern, value, expected) => {
-    expect(withKey({ [`ForAllValues:${operator}`]: { 'dynamodb:LeadingKeys': pattern } }, value)).toBe(expected);
-  });
-});
-
-describe('ForAllValues: every value of the request matches one of the policy', () => {
-  const oneOf = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['a', 'b'] } };
-  const like = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['a*', 'b'] } };
-  const some = { Null: { 'dynamodb:LeadingKeys': 'false' } };
-  test.each<[object, string[], boolean]>([
-    [oneOf, ['a'], true],
-    [oneOf, ['b', 'a'], true],
-    [oneOf, ['a', 'c'], false],
-    [like, ['a1', 'a2', 'b'], true],
-    [like, ['a1', 'b1'], false],
-    [oneOf, [], true],
-    [oneOf, [''], true],
-    [{ ...oneOf, ...some }, ['a'], true],
-    [{ ...oneOf, ...some }, [], false],
-    [{ ...oneOf, ...some }, [''], false],
-  ])('%j of %j', (condition, keys, expected) => {
-    expect(withKey(condition, ...keys)).toBe(expected);
-  });
-
-  test('it is true when there are no keys in the request, unless Null asks for them', () => {
-    expect(allowed({ Condition: oneOf })).toBe(true);
-    expect(allowed({ Condition: { ...oneOf, ...some } })).toBe(false);
-    expect(allowed({ Condition: { Null: { 'dynamodb:LeadingKeys': 'true' } } })).toBe(true);
-  });
-});
+test.each<[object, string[] | undefined, boolean]>([
+  [oneOf, ['b', 'a'], true],
+  [oneOf, ['a', 'c'], false],
+  [like, ['a1', 'b1'], false],
+  [oneOf, [], true],
+  [oneOf, undefined, true],
+  [{ ...oneOf, ...some }, ['a'], true],
+  [{ ...oneOf, ...some }, [], false],
+  [{ ...oneOf, ...some }, [''], false],
+  [{ ...oneOf, ...some }, undefined, false],
+  [{ Null: { keys: 'true' } }, undefined, true],
+])(
+  'ForAllValues: every value of the request matches one of the policy, none too unless Null asks for some: %j of %j',
+  (Condition, keys, expected) => {
+    expect(allowed({ Condition }, keys && { keys })).toBe(expected);
+  },
+);
 
 test.each<[string, unknown, string]>([
   ['another version', { Version: '2008-10-17', Statement: [] }, 'policy of version 2008-10-17'],
-  ['no version', { Statement: [] }, 'policy of version undefined'],
-  ['another element', { ...policy(), Id: 'x' }, 'policy with Id'],
   ['no object', policy('allow'), 'statement is no object'],
   ['a deny', policy({ ...allow, Effect: 'Deny' }), 'statement with effect Deny'],
   ['NotAction', policy({ Effect: 'Allow', NotAction: 's3:*', Resource: TABLE }), 'statement with NotAction'],
-  ['Principal', policy({ ...allow, Principal: '*' }), 'statement with Principal'],
-  ['no action', policy({ Effect: 'Allow', Resource: TABLE }), 'undefined where texts are expected'],
   ['a variable in an action', policy({ ...allow, Action: 'dynamodb:${*}' }), 'action dynamodb:${*}'],
   ['no resource', policy({ ...allow, Resource: [] }), '[] where texts are expected'],
   ['an intrinsic function', policy({ ...allow, Resource: { Ref: 'T' } }), '{"Ref":"T"} where texts are expected'],
   ['no ARN', policy({ ...allow, Resource: 'table/locks' }), 'resource table/locks'],
   ['a variable before the fifth colon', policy({ ...allow, Resource: 'a:b:c:${*}:e:f' }), 'resource a:b:c:${*}:e:f'],
   ['a variable of a request', policy({ ...allow, Resource: 'a:b:c:d:e:${f:g}' }), 'policy variable ${f:g}'],
-  ['a variable without an end', policy({ ...allow, Resource: 'a:b:c:d:e:${*' }), 'policy variable ${*'],
   ['another operator', policy({ ...allow, Condition: { Bool: { a: 'true' } } }), 'condition with Bool'],
-  ['ForAnyValue', conditional('ForAnyValue:StringEquals'), 'condition with ForAnyValue:StringEquals'],
   ['IfExists', conditional('StringEqualsIfExists'), 'condition with StringEqualsIfExists'],
   ['Null with anything else', conditional('Null'), 'Null with value'],
   ['many values without a set operator', conditional('StringEquals'), 'a multivalued key without a set operator'],
@@ -159,18 +128,16 @@ test.each<[string, unknown, string]>([
   ).toThrow(new Error(message));
 });
 
-describe('deployed', () => {
-  test.each([
-    [{ Resource: [{ 'Fn::GetAtt': ['Table', 'Arn'] }] }, { Resource: ['arn:aws:fake:eu-west-1:123456789012:Table'] }],
-    [{ 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':dynamodb']] }, 'arn:aws:dynamodb'],
-  ])('gives each resource an ARN made of its logical id, and joins: %j', (part, expected) => {
-    expect(deployed(part)).toEqual(expected);
-  });
-
-  test.each([{ Ref: 'Parameter' }, { 'Fn::GetAtt': ['Table', 'StreamArn'] }, { 'Fn::Sub': 'x' }])(
-    'throws for %j, which it does not know',
-    (intrinsic) => {
-      expect(() => deployed({ Resource: intrinsic })).toThrow(Error);
-    },
-  );
+test.each([
+  [{ Resource: [{ 'Fn::GetAtt': ['Table', 'Arn'] }] }, { Resource: ['arn:aws:fake:eu-west-1:123456789012:Table'] }],
+  [{ 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':dynamodb']] }, 'arn:aws:dynamodb'],
+])('deployed gives each resource an ARN made of its logical id, and joins: %j', (part, expected) => {
+  expect(deployed(part)).toEqual(expected);
 });
+
+test.each([{ Ref: 'Parameter' }, { 'Fn::GetAtt': ['Table', 'StreamArn'] }, { 'Fn::Sub': 'x' }])(
+  'deployed throws for %j, which it does not know',
+  (intrinsic) => {
+    expect(() => deployed({ Resource: intrinsic })).toThrow(Error);
+  },
+);

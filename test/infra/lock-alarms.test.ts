@@ -1,26 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { Duration, type Stack } from 'aws-cdk-lib';
-import { Annotations, Match, type Template } from 'aws-cdk-lib/assertions';
+import type { Template } from 'aws-cdk-lib/assertions';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { SnsDestination, SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { ScheduleExpression, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
-import {
-  type LockAlarmKind,
-  LockAlarmLevel,
-  type LockAlarmsOptions,
-  LockTable,
+import type {
+  LockAlarmKind,
+  LockAlarmsOptions,
   SingleExecutionFunction,
-  type SingleExecutionFunctionProps,
+  SingleExecutionFunctionProps,
 } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import { LOCK_ALARMS } from '../../infra/constructs/alarms/alarm-options.js';
-import { digest, HANDLER, nightly } from './digest.js';
-import { appStack, templateOf } from './synthesised.js';
+import { digest, nightly } from './digest.js';
+import { appStack, templateOf, warningsOf } from './synthesised.js';
+
+type Props = Partial<SingleExecutionFunctionProps>;
 
 const ALARM = 'AWS::CloudWatch::Alarm';
-const { rate, at } = ScheduleExpression;
+const { rate, at, cron } = ScheduleExpression;
 const KINDS = Object.keys(LOCK_ALARMS) as LockAlarmKind[];
 
 const alarmsOf = (template: Template) =>
@@ -31,11 +31,9 @@ function alarmsOfKind({ stack, alarms }: SingleExecutionFunction, kind: LockAlar
   return alarmsOf(templateOf(stack)).filter(({ id }) => ids.includes(id));
 }
 
-const ofKind = (kind: LockAlarmKind, props: Partial<SingleExecutionFunctionProps> = {}, stack = appStack()) =>
-  alarmsOfKind(digest(props, stack), kind);
-
-const expressionOf = (alarm: ReturnType<typeof ofKind>[number] | undefined): string => alarm?.['Metrics'][0].Expression;
-const warningsOf = (stack: Stack) => Annotations.fromStack(stack).findWarning('*', Match.anyValue());
+const ofKind = (kind: LockAlarmKind, props: Props = {}, stack = appStack()) => alarmsOfKind(digest(props, stack), kind);
+const kindsOf = ({ alarms }: SingleExecutionFunction) => KINDS.filter((kind) => alarms.of(kind).length > 0);
+const groupOf = (stack: Stack) => ({ scheduleGroup: ScheduleGroup.fromScheduleGroupName(stack, 'Group', 'jobs') });
 
 // test/infra/templates checks the default settings of each alarm: it compares them with four templates of other tools.
 test('row 77: an alarm on a number has the settings that its user gives', () => {
@@ -49,8 +47,7 @@ test('row 77: each alarm has a heading of its name in docs/on-call.md, and its d
   const page = readFileSync(new URL('../../docs/on-call.md', import.meta.url), 'utf8');
   const [, section = ''] = /\n## Alarms\n(.*?)\n## /s.exec(page) ?? [];
   const headings = [...section.matchAll(/^### (.*)$/gm)].map(([, heading = '']) => heading);
-  const stack = appStack();
-  const { alarms } = digest({}, stack);
+  const { alarms, stack } = digest();
   const ids = alarms.all.map(({ node }) => node.id.replace(/:.*/, ''));
   const descriptions = alarmsOf(templateOf(stack)).map(({ AlarmDescription }) => AlarmDescription);
 
@@ -60,175 +57,150 @@ test('row 77: each alarm has a heading of its name in docs/on-call.md, and its d
   );
 });
 
-describe('row 77: the alarm that a tick was sent and not done', () => {
-  test('row 77: waits for as many retries as the function has, or for longer if asked to', () => {
-    const timeout = Duration.minutes(15);
-    const waits = (props: Partial<SingleExecutionFunctionProps>) =>
-      ofKind('didNotRun', { timeout, ...props })[0]?.['EvaluationPeriods'];
+describe('row 77: an alarm on a tick that was not done, or not sent', () => {
+  const waiting = (kind: 'didNotRun' | 'notTriggered', wait: Duration): Props => ({
+    alarms: { [kind]: { after: wait } },
+  });
+  const timeout = Duration.minutes(15);
 
-    expect(waits({ retryAttempts: 0 })).toBe(1 + 15 + 5);
-    expect(waits({ retryAttempts: 2 })).toBe(1 + 15 + 16 + 17 + 5);
-    expect(waits({ retryAttempts: 0, alarms: { didNotRun: { after: Duration.hours(2) } } })).toBe(120);
-    expect(() => waits({ retryAttempts: 0, alarms: { didNotRun: { after: Duration.minutes(20) } } })).toThrow(
-      new RangeError(
-        'alarms.didNotRun.after is 20 minutes: a run and its retries can take 21 minutes; raise it, or leave it out',
-      ),
+  test.each<[string, Props, number]>([
+    ['a run', { timeout, retryAttempts: 0 }, 1 + 15 + 5],
+    ['as many retries as the function has', { timeout, retryAttempts: 2 }, 1 + 15 + 16 + 17 + 5],
+    ['longer, if asked to', waiting('didNotRun', Duration.hours(2)), 120],
+    ['whole minutes', waiting('didNotRun', Duration.seconds(3_601)), 61],
+    ['a day at most', waiting('didNotRun', Duration.days(1)), 1_440],
+  ])('DidNotRun waits for %s', (_, props, periods) => {
+    expect(ofKind('didNotRun', props)).toMatchObject([{ EvaluationPeriods: periods }]);
+  });
+
+  test('NotTriggered waits for longer, if asked to', () => {
+    const [alarm] = ofKind('notTriggered', waiting('notTriggered', Duration.days(3)));
+
+    expect(alarm?.['Threshold']).toBeGreaterThanOrEqual(3 * 86_400);
+  });
+
+  test.each<['didNotRun' | 'notTriggered', Duration, string]>([
+    ['didNotRun', Duration.minutes(11), 'a run and its retries can take 12 minutes; raise it, or leave it out'],
+    ['didNotRun', Duration.seconds(86_401), 'an alarm looks back 1 day at most; lower it'],
+    [
+      'notTriggered',
+      Duration.hours(24),
+      'ticks and their runs can be 1 day 7 minutes apart; raise it, or leave it out',
+    ],
+    ['notTriggered', Duration.days(7), 'an alarm looks back less than 7 days; lower it, or set notTriggered: false'],
+  ])('%s is refused after %s', (kind, wait, problem) => {
+    expect(() => digest(waiting(kind, wait))).toThrow(
+      new RangeError(`alarms.${kind}.after is ${wait.toHumanString()}: ${problem}`),
     );
   });
 
-  test('row 77: waits for whole minutes, and for a day at most', () => {
-    const waits = (after: Duration) =>
-      ofKind('didNotRun', { alarms: { didNotRun: { after } } })[0]?.['EvaluationPeriods'];
-
-    expect(waits(Duration.seconds(3_601))).toBe(61);
-    expect(waits(Duration.days(1))).toBe(1_440);
-    expect(() => waits(Duration.seconds(86_401))).toThrow(
-      new RangeError('alarms.didNotRun.after is 1 day 1 second: an alarm looks back 1 day at most; lower it'),
-    );
+  const oneOfTwo = (via: 'rule' | 'scheduler'): Props => ({
+    lockNames: ['digest', 'other'],
+    schedules: [{ schedule: nightly, lockName: 'digest', via }],
   });
 
-  test('row 77: has a description that CloudWatch takes, however many schedules a prefix has', () => {
-    const schedules = Array.from({ length: 60 }, (_, minute) => ({
-      schedule: ScheduleExpression.cron({ minute: String(minute), hour: '2' }),
-      lockName: `tenant/${minute}`,
-    }));
-    const [alarm] = ofKind('didNotRun', { lockNames: ['tenant/*'], schedules });
-
-    expect(alarm?.['AlarmDescription']).toMatch(
-      /^Lock "tenant\/\*": a tick of cron\(0 2 \* \* \? \*\), cron\(1 2 \* \* \? \*\) and 58 more was sent/,
-    );
-  });
-
-  test.each<[string, Partial<SingleExecutionFunctionProps>, string | undefined]>([
-    ['a rule', { schedules: [{ schedule: nightly, via: 'rule' }] }, 'executed + errors'],
+  test.each<[string, (stack: Stack) => Props, string | undefined]>([
+    ['a rule', () => ({ schedules: [{ schedule: nightly, via: 'rule' }] }), 'executed + errors'],
+    [
+      "a group that somebody gave, which may have others' schedules",
+      (stack) => ({ schedules: [{ schedule: nightly, ...groupOf(stack) }] }),
+      'executed + errors',
+    ],
     [
       'a schedule that fires once',
-      { schedules: [{ schedule: at(new Date('2027-01-01')) }] },
+      () => ({ schedules: [{ schedule: at(new Date('2027-01-01')) }] }),
       'attempted + executed + IF(errors, errors)',
     ],
-    [
-      'one of several locks, whose errors are not its own',
-      { lockNames: ['digest', 'other'], schedules: [{ schedule: nightly, lockName: 'digest' }] },
-      'attempted + executed',
-    ],
-    [
-      'one of several locks, by a rule',
-      { lockNames: ['digest', 'other'], schedules: [{ schedule: nightly, lockName: 'digest', via: 'rule' }] },
-      undefined,
-    ],
-    ['a schedule that is off', { schedules: [{ schedule: nightly, enabled: false }] }, undefined],
-  ])('row 77: for %s has news of what can be told apart', (_, props, news) => {
-    expect(expressionOf(ofKind('didNotRun', props)[0])).toBe(news && `FILL(IF(${news}, executed + errors, 0), REPEAT)`);
-  });
-
-  test("row 77: does without a group that somebody gave, which may have others' schedules", () => {
+    ['one of several locks, whose errors are not its own', () => oneOfTwo('scheduler'), 'attempted + executed'],
+    ['one of several locks, by a rule', () => oneOfTwo('rule'), undefined],
+    ['a schedule that is off', () => ({ schedules: [{ schedule: nightly, enabled: false }] }), undefined],
+  ])('DidNotRun of %s has news of what can be told apart', (_, propsIn, news) => {
     const stack = appStack();
-    const scheduleGroup = ScheduleGroup.fromScheduleGroupName(stack, 'Group', 'jobs');
-    const [alarm] = ofKind('didNotRun', { schedules: [{ schedule: nightly, scheduleGroup }] }, stack);
+    const [alarm] = ofKind('didNotRun', propsIn(stack), stack);
 
-    expect(expressionOf(alarm)).toBe('FILL(IF(executed + errors, executed + errors, 0), REPEAT)');
-    templateOf(stack).resourceCountIs('AWS::Scheduler::ScheduleGroup', 0);
-  });
-});
-
-describe('row 77: the alarm that no tick was sent', () => {
-  test('row 77: waits for longer if asked to, and is refused for less', () => {
-    const waits = (after: Duration) =>
-      ofKind('notTriggered', { alarms: { notTriggered: { after } } })[0]?.['Threshold'];
-
-    expect(waits(Duration.days(3))).toBeGreaterThanOrEqual(3 * 86_400);
-    expect(() => waits(Duration.hours(24))).toThrow(
-      new RangeError(
-        'alarms.notTriggered.after is 1 day: ticks and their runs can be 1 day 7 minutes apart; raise it, or leave it out',
-      ),
-    );
-    expect(() => waits(Duration.days(7))).toThrow(
-      new RangeError(
-        'alarms.notTriggered.after is 7 days: an alarm looks back less than 7 days; lower it, or set notTriggered: false',
-      ),
-    );
+    expect(alarm?.['Metrics'][0].Expression).toBe(news && `FILL(IF(${news}, executed + errors, 0), REPEAT)`);
   });
 
-  test('row 77: goes by invocations of the function, if deliveries cannot be distinguished', () => {
+  test('NotTriggered goes by invocations of the function, if deliveries cannot be distinguished', () => {
     const [alarm] = ofKind('notTriggered', { schedules: [{ schedule: nightly, via: 'rule' }] });
 
     expect(alarm?.['Metrics'][1].Expression).toBe('FILL(IF(invoked, EPOCH(invoked)), REPEAT)');
   });
 
-  test('row 77: of several schedules goes by the one that fires most often', () => {
+  test('NotTriggered of several schedules goes by the one that fires most often', () => {
     const schedules = [{ schedule: nightly }, { schedule: rate(Duration.hours(1)) }];
-    const [alarm] = ofKind('notTriggered', { schedules });
 
-    expect(alarm?.['Threshold']).toBeLessThan(2 * 3_600);
+    expect(ofKind('notTriggered', { schedules })[0]?.['Threshold']).toBeLessThan(2 * 3_600);
   });
 
-  test('row 77: is none for a schedule that fires once, and nothing is said about it', () => {
-    const fn = digest({ schedules: [{ schedule: at(new Date('2027-01-01T02:00:00Z')) }] });
+  test.each<[string, ScheduleExpression, string | undefined]>([
+    ['once', at(new Date('2027-01-01T02:00:00Z')), undefined],
+    ['each week', rate(Duration.days(7)), 'rate(7 days) can be 7 days apart'],
+    ['each month', cron({ minute: '0', hour: '2', day: '1' }), 'cron(0 2 1 * ? *) can be 31 days apart'],
+  ])('NotTriggered is none for a schedule that fires %s; synthesis says so where one is due', (_, schedule, apart) => {
+    const { alarms, stack } = digest({ schedules: [{ schedule }] });
 
-    expect(fn.alarms.of('notTriggered')).toEqual([]);
-    expect(warningsOf(fn.stack)).toEqual([]);
+    expect([alarms.of('notTriggered').length, alarms.of('didNotRun').length]).toEqual([0, 1]);
+    expect(warningsOf(stack)).toEqual(
+      apart === undefined
+        ? []
+        : [
+            `${apart}, and an alarm looks back 7 at most: nothing reports that no tick of lock "digest" was sent; a tick that was sent and not done is still reported [ack: single-execution:not-triggered:digest]`,
+          ],
+    );
   });
 
-  test.each<[string, ScheduleExpression, string]>([
-    ['a week', rate(Duration.days(7)), 'rate(7 days) can be 7 days apart'],
-    [
-      'a month',
-      ScheduleExpression.cron({ minute: '0', hour: '2', day: '1' }),
-      'cron(0 2 1 * ? *) can be 31 days apart',
-    ],
-  ])('row 77: cannot look back for %s, and synthesis says so', (_, schedule, apart) => {
-    const fn = digest({ schedules: [{ schedule }] });
+  test('DidNotRun is none for several locks in a group that somebody gave; synthesis says so', () => {
+    const stack = appStack();
+    const lockNames = ['a', 'b'];
+    const group = groupOf(stack);
+    digest({ lockNames, schedules: lockNames.map((lockName) => ({ schedule: nightly, lockName, ...group })) }, stack);
 
-    expect(fn.alarms.of('notTriggered')).toEqual([]);
-    expect(fn.alarms.of('didNotRun')).toHaveLength(1);
-    expect(warningsOf(fn.stack)).toMatchObject([
-      {
-        id: '/Jobs/Digest/SingleExecution/Alarms',
-        entry: {
-          data: `${apart}, and an alarm looks back 7 at most: nothing reports that no tick of lock "digest" was sent; a tick that was sent and not done is still reported [ack: single-execution:not-triggered:digest]`,
-        },
-      },
-    ]);
+    expect(warningsOf(stack)).toEqual(
+      lockNames.map(
+        (name) =>
+          `no alarm reports that a tick of lock "${name}" was not done: its function has other locks too, and deliveries are told apart by the schedule group of each lock; leave out scheduleGroup and via: 'rule', use a function for this lock only, or set alarms: { didNotRun: false } [ack: single-execution:did-not-run:${name}]`,
+      ),
+    );
+  });
+
+  test('synthesis says nothing where the user does without that alarm', () => {
+    expect(warningsOf(digest({ ...oneOfTwo('rule'), alarms: { didNotRun: false } }).stack)).toEqual([]);
   });
 });
 
 describe('row 77: locks of one prefix', () => {
   const tenants = ['acme', 'globex', 'initech'].map((name) => ({ schedule: nightly, lockName: `tenant/${name}` }));
 
-  test('row 77: have one set of alarms, one group of schedules and one set of metrics', () => {
-    const stack = appStack();
-    const fn = digest({ lockNames: ['tenant/*'], schedules: tenants }, stack);
+  test('have one set of alarms, one group of schedules and one set of metrics', () => {
+    const { stack, alarms, execution } = digest({ lockNames: ['tenant/*'], schedules: tenants });
     const template = templateOf(stack);
-    const [variables] = Object.values(template.findResources('AWS::Lambda::Function')).map(
-      ({ Properties }) => Properties.Environment.Variables,
-    );
 
-    expect(KINDS.map((kind) => [kind, fn.alarms.of(kind).length])).toEqual(KINDS.map((kind) => [kind, 1]));
+    expect(KINDS.map((kind) => [kind, alarms.of(kind).length])).toEqual(KINDS.map((kind) => [kind, 1]));
     template.resourceCountIs('AWS::Scheduler::ScheduleGroup', 1);
-    expect(variables.SINGLE_EXECUTION_LOCK_SETS).toBe('["tenant/*"]');
+    expect(execution.environment['SINGLE_EXECUTION_LOCK_SETS']).toBe('["tenant/*"]');
     expect(JSON.stringify(alarmsOf(template))).toContain('{"Name":"LockName","Value":"tenant/*"}');
   });
 
-  test('row 77: and another lock are two sets, and a lock belongs to its longest prefix', () => {
+  test('and another lock are two sets, and a lock belongs to its longest prefix', () => {
     const schedules = [
       ...tenants,
-      { schedule: nightly, lockName: 'tenant/eu/acme' },
-      { schedule: nightly, lockName: 'digest' },
+      ...['tenant/eu/acme', 'digest'].map((lockName) => ({ schedule: nightly, lockName })),
     ];
-    const fn = digest({ lockNames: ['tenant/*', 'digest', 'tenant/eu/*'], schedules });
+    const { alarms, execution } = digest({ lockNames: ['tenant/*', 'digest', 'tenant/eu/*'], schedules });
 
-    expect(fn.execution.lockSets.map(({ name, schedules: own }) => [name, own.length])).toEqual([
+    expect(execution.lockSets.map(({ name, schedules: own }) => [name, own.length])).toEqual([
       ['tenant/*', 3],
       ['tenant/eu/*', 1],
       ['digest', 1],
     ]);
-    expect(fn.alarms.of('didNotRun')).toHaveLength(3);
-    expect(fn.alarms.of('lockLost')).toHaveLength(1);
+    expect([alarms.of('didNotRun').length, alarms.of('lockLost').length]).toEqual([3, 1]);
   });
 });
 
 describe('row 77: the receivers of the alarms', () => {
-  const told = (options: (topic: (name: string) => SnsAction[]) => Partial<SingleExecutionFunctionProps>) => {
+  /** For each kind, whom its alarm tells that it goes off, and whom that it ends. */
+  const told = (options: (topic: (name: string) => SnsAction[]) => Props) => {
     const stack = appStack();
     const topics: Record<string, SnsAction[]> = {};
     const topic = (name: string) => {
@@ -245,10 +217,10 @@ describe('row 77: the receivers of the alarms', () => {
     );
   };
 
-  test('row 77: is somebody to wake or somebody to mail, of the alarm and, with notifyOk, of its end', () => {
-    const notifyOk = true;
+  test('are somebody to wake or somebody to mail, of the alarm and, with notifyOk, of its end', () => {
+    const all = told((topic) => ({ alarms: { notifyOk: true, page: topic('Page'), ticket: topic('Ticket') } }));
 
-    expect(told((topic) => ({ alarms: { notifyOk, page: topic('Page'), ticket: topic('Ticket') } }))).toEqual({
+    expect(all).toEqual({
       deadLetters: 'Page Page',
       deadLettersLost: 'Page Page',
       didNotRun: 'Page Page',
@@ -260,55 +232,53 @@ describe('row 77: the receivers of the alarms', () => {
     });
   });
 
-  test('row 77: is alarmActions, where alarms names nobody; a severity can be another one', () => {
-    const alarms: LockAlarmsOptions = {
-      lockLost: { severity: 'ticket' },
-      failed: { severity: 'page' },
-    };
+  test('are alarmActions, where alarms names nobody; a severity can be another one', () => {
+    const tuned: LockAlarmsOptions = { lockLost: { severity: 'ticket' }, failed: { severity: 'page' } };
+    const all = told((topic) => ({ alarmActions: topic('Ops'), alarms: { ...tuned, page: topic('Page') } }));
 
-    expect(told((topic) => ({ alarmActions: topic('Ops'), alarms: { ...alarms, page: topic('Page') } }))).toMatchObject(
-      {
-        deadLetters: 'Page ',
-        lockLost: 'Ops ',
-        failed: 'Page ',
-        longRun: 'Ops ',
-      },
-    );
+    expect(all).toMatchObject({ deadLetters: 'Page ', lockLost: 'Ops ', failed: 'Page ', longRun: 'Ops ' });
   });
 
-  test('row 77: is nobody unless somebody is named', () => {
+  test('are nobody unless somebody is named', () => {
     expect(Object.values(told(() => ({})))).toEqual(KINDS.map(() => ' '));
   });
 });
 
-describe('row 77: a kind of alarm', () => {
-  test.each(KINDS)('row 77: can be turned off: %s', (off) => {
-    const fn = digest({ alarms: { [off]: false } });
+describe('row 77: which alarms are made', () => {
+  test('is every kind that is not turned off', () => {
+    const stack = appStack();
+    const made = KINDS.map((off) => digest({ lockNames: [off], alarms: { [off]: false } }, stack, off));
 
-    expect(KINDS.filter((kind) => fn.alarms.of(kind).length === 0)).toEqual([off]);
-    templateOf(fn.stack).resourceCountIs(ALARM, KINDS.length - 1);
-    expect(fn.alarms.all).toHaveLength(KINDS.length - 1);
+    expect(made.map(kindsOf)).toEqual(KINDS.map((off) => KINDS.filter((kind) => kind !== off)));
+    expect(made.map(({ alarms }) => alarms.all.length)).toEqual(KINDS.map(() => KINDS.length - 1));
+    expect(digest({ lockNames: ['none'], alarms: false }, stack, 'None').alarms.all).toEqual([]);
+    templateOf(stack).resourceCountIs(ALARM, KINDS.length * (KINDS.length - 1));
   });
 
-  test('row 77: is none with alarms: false', () => {
-    const fn = digest({ alarms: false });
-
-    expect(fn.alarms.all).toEqual([]);
-    templateOf(fn.stack).resourceCountIs(ALARM, 0);
+  test.each<[LockAlarmsOptions, Props, LockAlarmKind[]]>([
+    [{}, {}, KINDS],
+    [{ level: 'all' }, {}, KINDS],
+    [{ level: 'essential' }, {}, ['didNotRun', 'failed']],
+    [{ level: 'fleet' }, {}, ['deadLetters']],
+    // Here no dead letter reports the same.
+    [{ level: 'essential' }, { retryAttempts: 0 }, ['didNotRun', 'failed']],
+    [{ level: 'essential', lockLost: {}, failed: false }, {}, ['didNotRun', 'lockLost']],
+  ])('by %j with %j is %j', (alarms, props, kinds) => {
+    expect(kindsOf(digest({ alarms, ...props }))).toEqual(kinds);
   });
 
-  test.each<[string, number, (stack: Stack) => Partial<SingleExecutionFunctionProps>]>([
+  test.each<[string, number, (stack: Stack) => Props]>([
     ['deadLetters reports the same', 0, () => ({})],
     ['it is asked for', 1, () => ({ alarms: { failed: {} } })],
     ['runs end in a queue', 0, (stack) => ({ onFailure: new SqsDestination(new Queue(stack, 'Elsewhere')) })],
     ['runs end elsewhere', 1, (stack) => ({ onFailure: new SnsDestination(new Topic(stack, 'Elsewhere')) })],
-  ])('row 77: failed, where nothing is tried again and %s: %i', (_, count, propsIn) => {
+  ])('where nothing is tried again and %s, has failed: %i', (_, count, propsIn) => {
     const stack = appStack();
 
-    expect(ofKind('failed', { retryAttempts: 0, ...propsIn(stack) }, stack)).toHaveLength(count);
+    expect(digest({ retryAttempts: 0, ...propsIn(stack) }, stack).alarms.of('failed')).toHaveLength(count);
   });
 
-  test.each([0, 1.5, 289, Number.NaN])('row 77: for %d periods is refused', (evaluationPeriods) => {
+  test.each([0, 1.5, 289, Number.NaN])('for %d periods is refused', (evaluationPeriods) => {
     expect(() => digest({ alarms: { longRun: { evaluationPeriods } } })).toThrow(
       new RangeError(`alarms.longRun.evaluationPeriods is ${evaluationPeriods}: pass a whole number from 1 to 288`),
     );
@@ -326,113 +296,37 @@ describe('row 77: a kind of alarm', () => {
     [{ didNotRun: { threshold: 2 } }, "alarms.didNotRun has 'threshold': pass severity, after, or false"],
     [{ level: 'some' }, "alarms.level is 'some': choose 'all', 'essential', 'fleet'"],
     [{ failed: { severity: 'email' } }, "alarms.failed.severity is 'email': choose 'page' or 'ticket'"],
-  ])('row 77: that does not exist is refused: %j', (alarms, message) => {
+  ])('by an option that does not exist is refused: %j', (alarms, message) => {
     expect(() => digest({ alarms: alarms as LockAlarmsOptions })).toThrow(new TypeError(message));
-  });
-
-  test('row 77: that does not exist is an error of types', () => {
-    // @ts-expect-error
-    const alarms: LockAlarmsOptions = { didNotRan: false };
-
-    expect(alarms).toBeDefined();
-  });
-});
-
-describe('row 77: the level of the watch', () => {
-  const made = (alarms: LockAlarmsOptions, props: Partial<SingleExecutionFunctionProps> = {}) => {
-    const fn = digest({ alarms, ...props });
-    return KINDS.filter((kind) => fn.alarms.of(kind).length > 0);
-  };
-  const namespaceOf = (alarms: LockAlarmsOptions) =>
-    digest({ alarms }).execution.environment['SINGLE_EXECUTION_NAMESPACE'];
-
-  test('row 77: is every kind, or the two for ticks that did not happen and runs that failed, or one', () => {
-    expect(made({})).toEqual(KINDS);
-    expect(made({ level: LockAlarmLevel.ALL })).toEqual(KINDS);
-    expect(made({ level: LockAlarmLevel.ESSENTIAL })).toEqual(['didNotRun', 'failed']);
-    expect(made({ level: LockAlarmLevel.FLEET })).toEqual(['deadLetters']);
-  });
-
-  test('row 77: has failed if no dead letter reports the same', () => {
-    expect(made({ level: 'essential' }, { retryAttempts: 0 })).toEqual(['didNotRun', 'failed']);
-  });
-
-  test('row 77: is what its user adds to it or takes from it', () => {
-    expect(made({ level: 'essential', lockLost: {}, failed: false })).toEqual(['didNotRun', 'lockLost']);
-  });
-
-  test('row 77: writes no metrics if no alarm watches them', () => {
-    expect(namespaceOf({ level: 'essential' })).toBe('SingleExecution/Jobs');
-    expect(namespaceOf({ level: 'fleet' })).toBeUndefined();
-    expect(namespaceOf({ level: 'fleet', lockLost: {} })).toBe('SingleExecution/Jobs');
   });
 });
 
 describe('row 77: functions that use a queue share', () => {
-  const three = (propsOf: (n: number) => Partial<SingleExecutionFunctionProps>) => {
+  /** The alarms on the queue of three functions. */
+  const onQueue = (propsOf: (n: number) => Props) => {
     const stack = appStack();
-    const lockTable = new LockTable(stack, 'Locks');
     const deadLetterQueue = new Queue(stack, 'DeadLetters');
-    const functions = [1, 2, 3].map(
-      (n) =>
-        new SingleExecutionFunction(stack, `Job${n}`, {
-          entry: HANDLER,
-          lockTable,
-          lockNames: [`job-${n}`],
-          schedules: [{ schedule: nightly }],
-          deadLetterQueue,
-          ...propsOf(n),
-        }),
+    const functions = [1, 2, 3].map((n) =>
+      digest({ lockNames: [`job-${n}`], deadLetterQueue, ...propsOf(n) }, stack, `Job${n}`),
     );
-    return { functions, alarms: alarmsOf(templateOf(stack)) };
+    expect(new Set(functions.flatMap((fn) => fn.alarms.of('deadLetters'))).size).toBeLessThan(3);
+    return alarmsOf(templateOf(stack)).filter(({ MetricName }) => MetricName === 'ApproximateNumberOfMessagesVisible');
   };
   const actionOf = (alarmActionArn: string) => ({ bind: () => ({ alarmActionArn }) });
-  const onQueue = ({ MetricName }: ReturnType<typeof alarmsOf>[number]) =>
-    MetricName === 'ApproximateNumberOfMessagesVisible';
 
-  test('row 77: its alarm, which names them', () => {
-    const { functions, alarms } = three(() => ({}));
-
-    expect(alarms.filter(onQueue).map(({ AlarmDescription }) => AlarmDescription)).toEqual([
-      'Jobs/Job1, Jobs/Job2 and 1 more: a tick was given up after all retries. The message in the queue has its event and the reason. What to do: docs/on-call.md#deadletters of single-execution.',
+  test('its alarm, which names them, and notifies everybody once', () => {
+    expect(onQueue((n) => ({ alarmActions: [actionOf(n === 1 ? 'Night' : 'Day')] }))).toMatchObject([
+      {
+        AlarmDescription:
+          'Jobs/Job1, Jobs/Job2 and 1 more: a tick was given up after all retries. The message in the queue has its event and the reason. What to do: docs/on-call.md#deadletters of single-execution.',
+        AlarmActions: ['Night', 'Day'],
+      },
     ]);
-    expect(new Set(functions.flatMap((fn) => fn.alarms.of('deadLetters')))).toHaveLength(1);
   });
 
-  test('row 77: its alarm, which notifies everybody once', () => {
-    const { alarms } = three((n) => ({ alarmActions: [actionOf(n === 1 ? 'Night' : 'Day')] }));
+  test('no alarm that is tuned in another way', () => {
+    const alarms = onQueue((n) => ({ alarms: { deadLetters: { threshold: n === 3 ? 5 : 1 } } }));
 
-    expect(alarms.filter(onQueue)).toMatchObject([{ AlarmActions: ['Night', 'Day'] }]);
-  });
-
-  test('row 77: no alarm that is tuned in another way', () => {
-    const { alarms } = three((n) => ({ alarms: { deadLetters: { threshold: n === 3 ? 5 : 1 } } }));
-
-    expect(alarms.filter(onQueue).map(({ Threshold }) => Threshold)).toEqual([1, 5]);
-  });
-});
-
-describe('row 77: synthesis warns that nothing reports a tick that was not done', () => {
-  const locks = ['a', 'b'];
-
-  test('row 77: of several locks in a group that somebody gave', () => {
-    const stack = appStack();
-    const scheduleGroup = ScheduleGroup.fromScheduleGroupName(stack, 'Group', 'jobs');
-    const schedules = locks.map((lockName) => ({ schedule: nightly, lockName, scheduleGroup }));
-    digest({ lockNames: locks, schedules }, stack);
-
-    expect(warningsOf(stack).map(({ entry }) => entry.data)).toEqual(
-      locks.map(
-        (name) =>
-          `no alarm reports that a tick of lock "${name}" was not done: its function has other locks too, and deliveries are told apart by the schedule group of each lock; leave out scheduleGroup and via: 'rule', use a function for this lock only, or set alarms: { didNotRun: false } [ack: single-execution:did-not-run:${name}]`,
-      ),
-    );
-  });
-
-  test('row 77: not where its user does without that alarm', () => {
-    const schedules = locks.map((lockName) => ({ schedule: nightly, lockName, via: 'rule' as const }));
-    const { stack } = digest({ lockNames: locks, schedules, alarms: { didNotRun: false } });
-
-    expect(warningsOf(stack)).toEqual([]);
+    expect(alarms.map(({ Threshold }) => Threshold)).toEqual([1, 5]);
   });
 });

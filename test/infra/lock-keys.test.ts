@@ -15,7 +15,6 @@ describe('lockKeys', () => {
     ['tenant/*', 'lock#', prefix('lock#tenant/')],
     ['a*b', '', exact('a*b')],
     ['a**', '', prefix('a*')],
-    ['what?', '', exact('what?')],
     ['é'.normalize('NFC'), '', exact('\u00e9')],
     ['x'.repeat(128), '', exact('x'.repeat(128))],
     [`${'x'.repeat(128)}*`, '', prefix('x'.repeat(128))],
@@ -28,13 +27,10 @@ describe('lockKeys', () => {
   const CONTROL = 'it holds a control character; remove it';
   const TOO_LONG = (bytes: number) => `${bytes} bytes in UTF-8; shorten it to at most 128, the prefix included`;
   const NFC = "not in Unicode form NFC; pass name.normalize('NFC')";
-  test.each([
-    ['', ''],
-    ['', 'lock#'],
-    ['*', ''],
-    ['*', 'lock#'],
-  ])('refuses %j behind %j, which is no name or every one', (name, keyPrefix) => {
-    expect(() => lockKeys(name, keyPrefix)).toThrow(new TypeError(`lock name is '${name}': ${REMEDY}`));
+  test.each(['', '*'])('refuses %j, which is no name or every one', (name) => {
+    for (const keyPrefix of ['', 'lock#']) {
+      expect(() => lockKeys(name, keyPrefix)).toThrow(new TypeError(`lock name is '${name}': ${REMEDY}`));
+    }
   });
 
   // What is wrong with a name is tested in test/core/values/names.test.ts.
@@ -61,25 +57,6 @@ describe('lockKeys', () => {
 });
 
 describe('overlap', () => {
-  test.each<[LockKeys, LockKeys, boolean]>([
-    [exact('a'), exact('a'), true],
-    [exact('a'), exact('b'), false],
-    [exact('a'), exact('ab'), false],
-    [exact('tenant/acme'), prefix('tenant/'), true],
-    [exact('tenant/'), prefix('tenant/'), true],
-    [exact('tenant'), prefix('tenant/'), false],
-    [exact('tenants'), prefix('tenant/'), false],
-    [prefix('tenant/'), prefix('tenant/'), true],
-    [prefix('tenant/'), prefix('tenant/eu/'), true],
-    [prefix('tenant/eu/'), prefix('tenant/us/'), false],
-    [prefix('a'), prefix('b'), false],
-    [exact('a*'), prefix('a'), true],
-    [exact('ab'), prefix('a*'), false],
-  ])('of %j and %j: %s, whichever comes first', (a, b, expected) => {
-    expect(overlap(a, b)).toBe(expected);
-    expect(overlap(b, a)).toBe(expected);
-  });
-
   test('finds whether some key belongs to both', () => {
     const texts = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 4 });
     const keys = fc.record({ kind: fc.constantFrom('exact' as const, 'prefix' as const), text: texts });

@@ -1,9 +1,8 @@
 import { Duration, TimeZone } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
-import { Rule } from 'aws-cdk-lib/aws-events';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { type CfnSchedule, ScheduleExpression, ScheduleGroup, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
+import { ScheduleExpression, ScheduleGroup, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { LockSchedule } from 'single-execution/cdk';
 import { scheduledEvent } from 'single-execution/testing';
@@ -22,9 +21,16 @@ const SCHEDULE_ARN = 'arn:aws:scheduler:eu-west-1:123456789012:schedule/default/
 const RULE_ARN = 'arn:aws:events:eu-west-1:123456789012:rule/digest';
 
 const schedule = nightly;
+const { cron, expression } = ScheduleExpression;
+const ANY_TEXT = 'a "b" \\ \n 夜🌙';
+/** CDK's own settings that a schedule and a rule have, and what they become. */
+const OWN = { enabled: false, scheduleName: 'digest', description: 'Mails it' };
+const BECOMES = { State: 'DISABLED', Name: 'digest', Description: 'Mails it' };
 
-const stackOf = (schedules: readonly LockSchedule[], lockNames = ['digest']) => digest({ schedules, lockNames }).stack;
-const synthesised = (...schedules: LockSchedule[]) => templateOf(stackOf(schedules));
+const synthesised = (...schedules: LockSchedule[]) => templateOf(digest({ schedules }).stack);
+const inBerlin = cron({ minute: '0', hour: '2', timeZone: TimeZone.EUROPE_BERLIN });
+const ofAccount = { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } };
+const byRule = (options: Partial<LockSchedule> = {}) => synthesised({ schedule, via: 'rule', ...options });
 
 function onlyProperties(template: Template, type: string) {
   const [properties, ...others] = propertiesOf(template, type);
@@ -77,36 +83,24 @@ describe('row 75: a schedule of EventBridge Scheduler', () => {
   });
 
   test('row 75: passes values of every kind on as the detail', () => {
-    const detail = { text: 'a "b" \\ \n 夜🌙', number: 1.5, yes: true, none: null, list: [1, { deep: '' }] };
+    const detail = { text: ANY_TEXT, number: 1.5, yes: true, none: null, list: [1, { deep: '' }] };
 
     expect(sentBy(synthesised({ schedule, detail })).detail).toEqual(detail);
   });
 
-  test('row 75: keeps its time zone and its time window', () => {
-    const timeZone = TimeZone.EUROPE_BERLIN;
-    const timeWindow = TimeWindow.flexible(Duration.minutes(15));
-
-    synthesised({
-      schedule: ScheduleExpression.cron({ minute: '0', hour: '2', timeZone }),
-      timeWindow,
-    }).hasResourceProperties(SCHEDULE, {
-      ScheduleExpressionTimezone: 'Europe/Berlin',
-      FlexibleTimeWindow: { Mode: 'FLEXIBLE', MaximumWindowInMinutes: 15 },
-    });
-  });
-
-  test("has CDK's own settings of a schedule", () => {
+  test("has CDK's own settings of a schedule, such as its time zone, its time window and its role", () => {
     const stack = appStack();
     const scheduleGroup = new ScheduleGroup(stack, 'Group');
     const role = new Role(stack, 'Mine', { assumedBy: new ServicePrincipal('scheduler.amazonaws.com') });
     const [start, end] = ['2027-01-01', '2027-02-01'].map((day) => new Date(`${day}T00:00:00Z`)) as [Date, Date];
-    const own = { enabled: false, scheduleName: 'digest', description: 'Mails it', scheduleGroup, role, start, end };
-    const template = templateOf(digest({ schedules: [{ schedule, ...own }] }, stack).stack);
+    const timeWindow = TimeWindow.flexible(Duration.minutes(15));
+    digest({ schedules: [{ schedule: inBerlin, timeWindow, ...OWN, scheduleGroup, role, start, end }] }, stack);
+    const template = templateOf(stack);
 
     expect(onlyProperties(template, SCHEDULE)).toMatchObject({
-      State: 'DISABLED',
-      Name: 'digest',
-      Description: 'Mails it',
+      ...BECOMES,
+      ScheduleExpressionTimezone: 'Europe/Berlin',
+      FlexibleTimeWindow: { Mode: 'FLEXIBLE', MaximumWindowInMinutes: 15 },
       GroupName: stack.resolve(scheduleGroup.scheduleGroupName),
       StartDate: '2027-01-01T00:00:00.000Z',
       EndDate: '2027-02-01T00:00:00.000Z',
@@ -134,156 +128,94 @@ describe('row 75: a schedule of EventBridge Scheduler', () => {
       PolicyDocument: { Statement: Match.arrayWith([Match.objectLike({ Action: 'kms:Decrypt' })]) },
     });
   });
-
-  test('is reachable for what has no property here', () => {
-    const fn = digest({ schedules: [{ schedule }] });
-    const [trigger] = fn.execution.triggers;
-    const resource = trigger?.node.defaultChild as CfnSchedule;
-    resource.addPropertyOverride('State', 'DISABLED');
-
-    expect(onlyProperties(templateOf(fn.stack), SCHEDULE).State).toBe('DISABLED');
-  });
 });
 
 describe("row 75: a schedule with via: 'rule'", () => {
   const event = scheduledEvent({ time: TICK, ruleArn: RULE_ARN });
   const FACTS = { tickMs: TICK_MS, scheduleArn: RULE_ARN };
 
-  test('row 75: is a rule that sends its own event, which the library reads', () => {
-    const { Targets } = onlyProperties(synthesised({ schedule, via: 'rule' }), RULE);
+  test('is a rule that sends its own event, which the library reads, and alone may invoke the function', () => {
+    const template = byRule();
+    const rule = onlyProperties(template, RULE);
+    const [id = ''] = Object.keys(template.findResources(RULE));
 
-    expect(Targets.map(Object.keys)).toEqual([['Arn', 'DeadLetterConfig', 'Id', 'RetryPolicy']]);
+    expect(rule).toMatchObject({ ScheduleExpression: 'cron(0 2 * * ? *)', State: 'ENABLED' });
+    expect(rule.Targets.map(Object.keys)).toEqual([['Arn', 'DeadLetterConfig', 'Id', 'RetryPolicy']]);
     expect(readScheduleEvent(event)).toEqual(FACTS);
+    template.resourceCountIs(SCHEDULE, 0);
+    template.hasResourceProperties('AWS::Lambda::Permission', {
+      Action: 'lambda:InvokeFunction',
+      Principal: 'events.amazonaws.com',
+      SourceArn: { 'Fn::GetAtt': [id, 'Arn'] },
+    });
   });
 
-  test('row 75: with a detail sends the same event, with the detail in it', () => {
-    const detail = { tenant: 'acme', text: 'a "b" \\ \n 夜🌙', list: [1, null] };
-    const sent = transformed(synthesised({ schedule, via: 'rule', detail }), event);
+  test('with a detail sends the same event, with the detail in it', () => {
+    const detail = { tenant: 'acme', text: ANY_TEXT, list: [1, null] };
+    const sent = transformed(byRule({ detail }), event);
 
     expect(sent).toEqual({ ...event, detail });
     expect(readScheduleEvent(sent)).toEqual(FACTS);
   });
 
-  test('row 75: may invoke the function, by itself alone', () => {
-    const template = synthesised({ schedule, via: 'rule' });
-    const [rule = ''] = Object.keys(template.findResources(RULE));
-
-    template.resourceCountIs(SCHEDULE, 0);
-    template.hasResourceProperties(RULE, { ScheduleExpression: 'cron(0 2 * * ? *)', State: 'ENABLED' });
-    template.hasResourceProperties('AWS::Lambda::Permission', {
-      Action: 'lambda:InvokeFunction',
-      Principal: 'events.amazonaws.com',
-      SourceArn: { 'Fn::GetAtt': [rule, 'Arn'] },
-    });
-  });
-
-  test("has CDK's own settings that a rule has too", () => {
-    const own = { enabled: false, scheduleName: 'digest', description: 'Mails it' };
-    const rule = { State: 'DISABLED', Name: 'digest', Description: 'Mails it' };
-
-    expect(onlyProperties(synthesised({ schedule, via: 'rule', ...own }), RULE)).toMatchObject(rule);
-  });
-
-  test('is reachable for what has no property here', () => {
-    const fn = digest({ schedules: [{ schedule, via: 'rule' }] });
-
-    expect(fn.execution.triggers).toEqual([expect.any(Rule)]);
+  test("has CDK's own settings that a rule has too, and takes a time window that is off", () => {
+    expect(onlyProperties(byRule({ ...OWN, timeWindow: TimeWindow.off() }), RULE)).toMatchObject(BECOMES);
   });
 
   test.each(['scheduleGroup', 'start', 'end', 'role', 'key'])("refuses Scheduler's own %s", (option) => {
-    expect(() => stackOf([{ schedule, via: 'rule', [option]: new Date(TICK) }])).toThrow(
+    expect(() => byRule({ [option]: new Date(TICK) })).toThrow(
       new TypeError(
         `schedule cron(0 2 * * ? *) has '${option}', which a rule does not know; leave it out, or leave out via: 'rule'`,
       ),
     );
   });
 
-  test('row 75: takes universal time and a time window that is off', () => {
-    expect(() => stackOf([{ schedule, via: 'rule', timeWindow: TimeWindow.off() }])).not.toThrow();
-  });
-
   test('row 152: refuses a unit of a rate that Scheduler takes and a rule does not', () => {
-    const plural = { schedule: ScheduleExpression.expression('rate(1 hours)') };
+    const plural = { schedule: expression('rate(1 hours)') };
 
-    expect(() => stackOf([{ ...plural, via: 'rule' }])).toThrow(
+    expect(() => byRule(plural)).toThrow(
       new RangeError(
         "schedule is 'rate(1 hours)': EventBridge takes a singular unit with 1 and a plural with more; use rate(1 hour)",
       ),
     );
-    expect(() => stackOf([plural])).not.toThrow();
+    expect(() => synthesised(plural)).not.toThrow();
   });
 
-  const inBerlin = ScheduleExpression.cron({ minute: '0', hour: '2', timeZone: TimeZone.EUROPE_BERLIN });
+  test.each<[string, Partial<LockSchedule>]>([
+    ["cron(0 2 * * ? *) is in time zone 'Europe/Berlin': a rule only knows UTC", { schedule: inBerlin }],
+    ['at(2027-01-01T02:00:00) fires once: a rule cannot', { schedule: ScheduleExpression.at(new Date(TICK)) }],
+    ['cron(0 2 * * ? *) has a timeWindow: a rule has none', { timeWindow: TimeWindow.flexible(Duration.minutes(15)) }],
+  ])('refuses what only Scheduler knows: %s', (problem, options) => {
+    expect(() => byRule(options)).toThrow(new TypeError(`schedule ${problem}; leave out via: 'rule'`));
+  });
 
-  test.each<[string, LockSchedule, string]>([
-    [
-      'a time zone',
-      { schedule: inBerlin },
-      "schedule cron(0 2 * * ? *) is in time zone 'Europe/Berlin': a rule only knows UTC; leave out via: 'rule'",
-    ],
-    [
-      'a date',
-      { schedule: ScheduleExpression.at(new Date(TICK)) },
-      "schedule at(2027-01-01T02:00:00) fires once: a rule cannot; leave out via: 'rule'",
-    ],
-    [
-      'a time window',
-      { schedule, timeWindow: TimeWindow.flexible(Duration.minutes(15)) },
-      "schedule cron(0 2 * * ? *) has a timeWindow: a rule has none; leave out via: 'rule'",
-    ],
-  ])('row 75: refuses %s', (_, options, message) => {
-    expect(() => stackOf([{ ...options, via: 'rule' }])).toThrow(new TypeError(message));
+  test('may use the key of a queue for this account alone', () => {
+    const stack = appStack();
+    const deadLetterQueue = new Queue(stack, 'Mine', { encryptionMasterKey: new Key(stack, 'Key') });
+    digest({ deadLetterQueue, schedules: [{ schedule, via: 'rule' }] }, stack);
+    const [statement] = onlyProperties(templateOf(stack), 'AWS::KMS::Key').KeyPolicy.Statement.filter(
+      ({ Principal }: { Principal: { Service?: string } }) => Principal.Service === 'events.amazonaws.com',
+    );
+
+    expect(statement.Condition).toMatchObject({ StringEquals: ofAccount });
   });
 });
 
-describe('row 75: of several schedules', () => {
+test('row 75: each of several schedules is the same resource in whatever order, and whichever other one goes', () => {
   const tenants = ['acme', 'globex', 'initech'].map((name) => ({ schedule, lockName: `tenant/${name}` }));
   const byId = (schedules: readonly LockSchedule[]) =>
-    templateOf(stackOf(schedules, ['tenant/*'])).toJSON()['Resources'];
+    templateOf(digest({ schedules, lockNames: ['tenant/*'] }).stack).toJSON()['Resources'];
+  const all = byId(tenants);
 
-  test('row 75: each is the same resource in whatever order they are given', () => {
-    expect(byId([...tenants].reverse())).toEqual(byId(tenants));
-  });
-
-  test('row 75: none changes when another one goes', () => {
-    const all = byId(tenants);
-
-    for (const [id, resource] of Object.entries(byId(tenants.slice(1)))) expect(all[id]).toEqual(resource);
-  });
-
-  test('row 75: those of one lock are resources of their own, and a new last one changes none', () => {
-    const three = [1, 2, 3].map((hours) => ({ schedule: ScheduleExpression.rate(Duration.hours(hours)) }));
-    const two = three.slice(0, 2);
-    const [before, after] = [two, three].map((schedules) => synthesised(...schedules).findResources(SCHEDULE));
-
-    expect(Object.keys(before ?? {})).toHaveLength(2);
-    expect(Object.keys(after ?? {})).toHaveLength(3);
-    expect(after).toMatchObject(before ?? {});
-  });
+  expect(byId([...tenants].reverse())).toEqual(all);
+  for (const [id, resource] of Object.entries(byId(tenants.slice(1)))) expect(all[id]).toEqual(resource);
 });
 
-test('a rule may use the key of a queue for this account alone', () => {
-  const stack = appStack();
-  const key = new Key(stack, 'Key');
-  const deadLetterQueue = new Queue(stack, 'Mine', { encryptionMasterKey: key });
-  const template = templateOf(digest({ deadLetterQueue, schedules: [{ schedule, via: 'rule' }] }, stack).stack);
-  const [statement] = onlyProperties(template, 'AWS::KMS::Key').KeyPolicy.Statement.filter(
-    ({ Principal }: { Principal: { Service?: string } }) => Principal.Service === 'events.amazonaws.com',
-  );
-
-  expect(statement.Condition).toMatchObject({ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } });
-});
-
-describe('row 76: who may deliver', () => {
-  const synthesisedJobs = (count: number, via: LockSchedule['via'] & string) => {
+describe('row 76: who may deliver, by one statement, if a function has several', () => {
+  const synthesisedJobs = (count: number, via: 'scheduler' | 'rule') => {
     const lockNames = Array.from({ length: count }, (_, n) => `job-${n}`);
     const schedules = lockNames.map((lockName) => ({ schedule, lockName, via }));
-    return templateOf(stackOf(schedules, lockNames));
-  };
-  const trustOf = (template: Template) => {
-    const roles = Object.entries(template.findResources('AWS::IAM::Role'));
-    const [[, role] = []] = roles.filter(([id]) => id.includes('SchedulerRole'));
-    return role?.['Properties'].AssumeRolePolicyDocument.Statement;
+    return templateOf(digest({ schedules, lockNames }).stack);
   };
   const every = (service: string, kind: string) => ({
     'Fn::Join': [
@@ -291,20 +223,18 @@ describe('row 76: who may deliver', () => {
       ['arn:', { Ref: 'AWS::Partition' }, `:${service}:`, { Ref: 'AWS::Region' }, ':', { Ref: 'AWS::AccountId' }, kind],
     ],
   });
-  const ofAccount = { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } };
 
-  test('row 76: is Scheduler for all groups of the account, by one statement, if a function has several', () => {
-    expect(trustOf(synthesisedJobs(7, 'scheduler'))).toMatchObject([
-      {
-        Condition: {
-          StringEquals: ofAccount,
-          ArnLike: { 'aws:SourceArn': every('scheduler', ':schedule-group/*') },
-        },
-      },
+  test('is Scheduler for all groups of the account', () => {
+    const roles = Object.entries(synthesisedJobs(7, 'scheduler').findResources('AWS::IAM::Role'));
+    const [[, role] = []] = roles.filter(([id]) => id.includes('SchedulerRole'));
+    const ArnLike = { 'aws:SourceArn': every('scheduler', ':schedule-group/*') };
+
+    expect(role?.['Properties'].AssumeRolePolicyDocument.Statement).toMatchObject([
+      { Condition: { StringEquals: ofAccount, ArnLike } },
     ]);
   });
 
-  test('row 76: is EventBridge for all rules of the account, by one statement, if a function has several', () => {
+  test('is EventBridge for all rules of the account', () => {
     const template = synthesisedJobs(20, 'rule');
     const { Statement } = onlyProperties(template, 'AWS::SQS::QueuePolicy').PolicyDocument;
     const sourceArn = every('events', ':rule/*');

@@ -1,12 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
-import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import fc from 'fast-check';
 import { withSingleExecution } from 'single-execution';
 import type { SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, manualClock, scheduledEvent } from 'single-execution/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   checkLockAtLeastFor,
   checkLockTimes,
@@ -17,110 +16,98 @@ import {
 import { runGaps } from '../../infra/constructs/run-gaps.js';
 import { guardMs } from '../../src/core/values/lease.js';
 import { digest } from './digest.js';
+import { warningsOf } from './synthesised.js';
 
 const timeout = Duration.minutes(1);
-const twoMinutes = Duration.minutes(2);
-const everyFive = ScheduleExpression.rate(Duration.minutes(5));
+const { minutes, millis, seconds, hours } = Duration;
+const everyFive = ScheduleExpression.rate(minutes(5));
 const SHORT_LEASE =
   "lockAtMostFor is 1 minute 606 millis, too short for the function's timeout of 1 minute: a holder stops 1 % of the lease before its end, so that a longer run loses its lock; raise it to at least 1 minute 1 second, or leave it out";
-
-describe('row 14: the times of a lock', () => {
-  test.each<[string, Omit<LockTimes, 'timeout'>]>([
-    ['are left to the library', {}],
-    ['have a lease as long as the timeout and what a holder leaves of it', { lockAtMostFor: Duration.millis(60_607) }],
-    ['have a least time as long as the lease', { lockAtMostFor: twoMinutes, lockAtLeastFor: twoMinutes }],
-    ['have a least time beyond the timeout, which the default lease covers', { lockAtLeastFor: Duration.minutes(5) }],
-  ])('row 14: %s', (_, times) => {
-    expect(() => checkLockTimes({ ...times, timeout })).not.toThrow();
-  });
-
-  const longest = (option: string) => `${option} is 1 day 1 hour: the library takes 24 hours at most`;
-
-  test.each<[string, Omit<LockTimes, 'timeout'>, string]>([
-    ['a lease that ends before the timeout', { lockAtMostFor: Duration.millis(60_606) }, SHORT_LEASE],
-    [
-      'a least time beyond the lease',
-      { lockAtMostFor: Duration.minutes(2), lockAtLeastFor: Duration.millis(120_001) },
-      'lockAtLeastFor is 2 minutes 1 milli, longer than lockAtMostFor of 2 minutes: lower it, or raise lockAtMostFor',
-    ],
-    ['a lease that the library refuses', { lockAtMostFor: Duration.hours(25) }, longest('lockAtMostFor')],
-    ['a least time that the library refuses', { lockAtLeastFor: Duration.hours(25) }, longest('lockAtLeastFor')],
-  ])('row 14: refuse %s', (_, times, message) => {
-    expect(() => checkLockTimes({ ...times, timeout })).toThrow(new RangeError(message));
-  });
-});
-
-describe('row 14: a least time', () => {
-  const check = (schedule: ScheduleExpression, lockAtLeastFor?: Duration) => () =>
-    checkLockAtLeastFor(lockAtLeastFor, { schedule, gaps: runGaps(schedule) });
-
-  test.each<[string, ScheduleExpression, Duration | undefined]>([
-    ['that is over before the next tick', everyFive, Duration.millis(299_999)],
-    ['of nothing', everyFive, undefined],
-    ['of a schedule that fires once', ScheduleExpression.at(new Date('2027-01-01T02:00:00Z')), Duration.days(1)],
-  ])('row 14: %s is fine', (_, schedule, lockAtLeastFor) => {
-    expect(check(schedule, lockAtLeastFor)).not.toThrow();
-  });
-
-  test.each<[string, ScheduleExpression, Duration, string]>([
-    [
-      'the period',
-      everyFive,
-      Duration.minutes(5),
-      'lockAtLeastFor is 5 minutes, and rate(5 minutes) can be due again after 5 minutes: that tick would be skipped; lower lockAtLeastFor',
-    ],
-    [
-      'the shortest of its periods',
-      ScheduleExpression.cron({ minute: '0,10', hour: '2' }),
-      Duration.minutes(10),
-      'lockAtLeastFor is 10 minutes, and cron(0,10 2 * * ? *) can be due again after 10 minutes: that tick would be skipped; lower lockAtLeastFor',
-    ],
-  ])('row 14: as long as %s is refused', (_, schedule, lockAtLeastFor, message) => {
-    expect(check(schedule, lockAtLeastFor)).toThrow(new RangeError(message));
-  });
-});
-
 const LOCKED_RETRY =
   "a run that is killed at its timeout of 1 minute keeps its lock for up to 10 minutes 3 seconds, and Lambda's retry comes after 2 minutes: it would be skipped as locked, and the tick lost; lower lockAtMostFor and lockAtLeastFor below that, or raise the timeout";
+const longest = (option: string) => `${option} is 1 day 1 hour: the library takes 24 hours at most`;
 
-describe('row 79: the lock of a run that is killed', () => {
-  test.each<[string, Omit<LockTimes, 'timeout'>]>([
-    ['with the default lease', {}],
-    ['with a lease that ends, takeover included, as the retry comes', { lockAtMostFor: Duration.seconds(117) }],
-    ['with a least time that does', { lockAtLeastFor: Duration.seconds(117) }],
-  ])('row 79: %s is over when Lambda tries again', (_, times) => {
-    expect(lockedRetry({ ...times, timeout }, 60_000)).toBeUndefined();
-  });
+test.each<[string, Omit<LockTimes, 'timeout'>, string?]>([
+  ['are left to the library', {}],
+  ['have a lease as long as the timeout and what a holder leaves of it', { lockAtMostFor: millis(60_607) }],
+  ['have a least time as long as the lease', { lockAtMostFor: minutes(2), lockAtLeastFor: minutes(2) }],
+  ['have a least time beyond the timeout, which the default lease covers', { lockAtLeastFor: minutes(5) }],
+  ['have a lease that ends before the timeout', { lockAtMostFor: millis(60_606) }, SHORT_LEASE],
+  [
+    'have a least time beyond the lease',
+    { lockAtMostFor: minutes(2), lockAtLeastFor: millis(120_001) },
+    'lockAtLeastFor is 2 minutes 1 milli, longer than lockAtMostFor of 2 minutes: lower it, or raise lockAtMostFor',
+  ],
+  ['have a lease that the library refuses', { lockAtMostFor: hours(25) }, longest('lockAtMostFor')],
+  ['have a least time that the library refuses', { lockAtLeastFor: hours(25) }, longest('lockAtLeastFor')],
+])('row 14: the times of a lock %s', (_, times, message) => {
+  const check = () => checkLockTimes({ ...times, timeout });
 
-  test.each<[string, LockTimes, number, string]>([
-    ['the lease', { timeout, lockAtMostFor: Duration.minutes(10) }, 60_000, LOCKED_RETRY],
-    ['the least time', { timeout, lockAtLeastFor: Duration.minutes(10) }, 60_000, LOCKED_RETRY],
-    [
-      'a millisecond',
-      { timeout: Duration.minutes(5), lockAtMostFor: Duration.millis(417_001) },
-      120_000,
-      "a run that is killed at its timeout of 5 minutes keeps its lock for up to 7 minutes 1 milli, and Lambda's retry comes after 7 minutes: it would be skipped as locked, and the tick lost; lower lockAtMostFor and lockAtLeastFor below that, or raise the timeout",
-    ],
-  ])('row 79: outlasts the wait for the retry by %s, and a warning says so', (_, times, delayMs, warning) => {
-    expect(lockedRetry(times, delayMs)).toBe(warning);
-  });
+  if (message === undefined) expect(check).not.toThrow();
+  else expect(check).toThrow(new RangeError(message));
 });
 
-describe('row 79: a tick that is sent a minute late', () => {
-  const warning = (lockAtLeastFor?: Duration) =>
-    lateTickIsInTheWay(lockAtLeastFor, { schedule: everyFive, gaps: runGaps(everyFive) });
+const once = ScheduleExpression.at(new Date('2027-01-01T02:00:00Z'));
+const twice = ScheduleExpression.cron({ minute: '0,10', hour: '2' });
 
-  test('row 79: is over when the next comes, with a least time that leaves a minute', () => {
-    expect(warning()).toBeUndefined();
-    expect(warning(Duration.minutes(4))).toBeUndefined();
-  });
+test.each<[string, ScheduleExpression, Duration | undefined, string?]>([
+  ['of nothing', everyFive, undefined],
+  ['that is over before the next tick', everyFive, millis(299_999)],
+  ['of a schedule that fires once', once, Duration.days(1)],
+  ['as long as the period', everyFive, minutes(5), '5 minutes, and rate(5 minutes) can be due again after 5 minutes'],
+  [
+    'as long as the shortest of its periods',
+    twice,
+    minutes(10),
+    '10 minutes, and cron(0,10 2 * * ? *) can be due again after 10 minutes',
+  ],
+])('row 14: a least time %s', (_, schedule, lockAtLeastFor, refused) => {
+  const check = () => checkLockAtLeastFor(lockAtLeastFor, { schedule, gaps: runGaps(schedule) });
 
-  test('row 79: is in the way of the next, and a warning says so', () => {
-    expect(warning(Duration.seconds(241))).toBe(
-      'lockAtLeastFor is 4 minutes 1 second: EventBridge can be a minute late, and a late tick would then hold the lock when the next of rate(5 minutes) comes, which is skipped; leave a minute between',
+  if (refused === undefined) expect(check).not.toThrow();
+  else
+    expect(check).toThrow(
+      new RangeError(`lockAtLeastFor is ${refused}: that tick would be skipped; lower lockAtLeastFor`),
     );
-  });
 });
+
+test.each<[string, LockTimes, number, string | undefined]>([
+  ['with the default lease', { timeout }, 60_000, undefined],
+  [
+    'with a lease that ends, takeover included, as the retry comes',
+    { timeout, lockAtMostFor: seconds(117) },
+    60_000,
+    undefined,
+  ],
+  ['with a least time that does', { timeout, lockAtLeastFor: seconds(117) }, 60_000, undefined],
+  ['with a lease that outlasts the wait', { timeout, lockAtMostFor: minutes(10) }, 60_000, LOCKED_RETRY],
+  ['with a least time that does', { timeout, lockAtLeastFor: minutes(10) }, 60_000, LOCKED_RETRY],
+  [
+    'a millisecond too long',
+    { timeout: minutes(5), lockAtMostFor: millis(417_001) },
+    120_000,
+    "a run that is killed at its timeout of 5 minutes keeps its lock for up to 7 minutes 1 milli, and Lambda's retry comes after 7 minutes: it would be skipped as locked, and the tick lost; lower lockAtMostFor and lockAtLeastFor below that, or raise the timeout",
+  ],
+])(
+  'row 79: the lock of a run that is killed, %s, is over when Lambda tries again, or a warning says so',
+  (_, times, delayMs, warning) => {
+    expect(lockedRetry(times, delayMs)).toBe(warning);
+  },
+);
+
+test.each<[Duration | undefined, string | undefined]>([
+  [undefined, undefined],
+  [minutes(4), undefined],
+  [
+    seconds(241),
+    'lockAtLeastFor is 4 minutes 1 second: EventBridge can be a minute late, and a late tick would then hold the lock when the next of rate(5 minutes) comes, which is skipped; leave a minute between',
+  ],
+])(
+  'row 79: a tick that is sent a minute late leaves a minute with a least time of %s, or a warning says so',
+  (least, warning) => {
+    expect(lateTickIsInTheWay(least, { schedule: everyFive, gaps: runGaps(everyFive) })).toBe(warning);
+  },
+);
 
 test('row 14: a lease leaves a holder its timeout, as the library counts its deadline', () => {
   fc.assert(
@@ -162,37 +149,17 @@ test('row 79: the default lease is the one that the library claims', async () =>
   expect(fits({ timeout })).toEqual(fits(lease));
 });
 
-describe('the function', () => {
-  const warnings = (props: Partial<SingleExecutionFunctionProps>) =>
-    Annotations.fromStack(digest(props).stack)
-      .findWarning('/Jobs/Digest', Match.anyValue())
-      .map(({ entry }) => entry.data);
+test('rows 14 and 79: a function is refused, or warned of, with such times', () => {
+  const warnings = (props: Partial<SingleExecutionFunctionProps>) => warningsOf(digest(props).stack);
+  const schedules = [{ schedule: ScheduleExpression.rate(Duration.days(1)) }, { schedule: everyFive }];
 
-  test('row 79: warns of a late tick in the way of the next', () => {
-    const props = { lockAtLeastFor: Duration.seconds(241), schedules: [{ schedule: everyFive }] };
-
-    expect(warnings(props)).toContainEqual(expect.stringContaining('leave a minute between'));
-  });
-
-  test('row 14: refuses a lease shorter than its default timeout', () => {
-    expect(() => digest({ lockAtMostFor: Duration.millis(60_606) })).toThrow(new RangeError(SHORT_LEASE));
-  });
-
-  test('row 14: refuses a least time that one of its schedules suits, and another does not', () => {
-    const schedules = [{ schedule: ScheduleExpression.rate(Duration.days(1)) }, { schedule: everyFive }];
-
-    expect(() => digest({ lockAtLeastFor: Duration.minutes(6), schedules })).toThrow(
-      new RangeError(
-        'lockAtLeastFor is 6 minutes, and rate(5 minutes) can be due again after 5 minutes: that tick would be skipped; lower lockAtLeastFor',
-      ),
-    );
-  });
-
-  test('row 79: warns of a lease that would have its retry skipped, unless it has none', () => {
-    const lockAtMostFor = Duration.minutes(10);
-
-    expect(warnings({ lockAtMostFor })).toEqual([`${LOCKED_RETRY} [ack: single-execution:locked-retry]`]);
-    expect(warnings({ lockAtMostFor, retryAttempts: 0 })).toEqual([]);
-    expect(warnings({})).toEqual([]);
-  });
+  expect(() => digest({ lockAtMostFor: millis(60_606) })).toThrow(new RangeError(SHORT_LEASE));
+  // One of the schedules suits the least time, and the other does not.
+  expect(() => digest({ lockAtLeastFor: minutes(6), schedules })).toThrow('rate(5 minutes) can be due again after');
+  expect(warnings({ lockAtLeastFor: seconds(241), schedules: [{ schedule: everyFive }] })).toContainEqual(
+    expect.stringContaining('leave a minute between'),
+  );
+  expect(warnings({ lockAtMostFor: minutes(10) })).toEqual([`${LOCKED_RETRY} [ack: single-execution:locked-retry]`]);
+  expect(warnings({ lockAtMostFor: minutes(10), retryAttempts: 0 })).toEqual([]);
+  expect(warnings({})).toEqual([]);
 });

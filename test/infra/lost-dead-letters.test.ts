@@ -1,146 +1,117 @@
 import { Duration } from 'aws-cdk-lib';
 import { ScheduleExpression, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
-import {
-  type LockSchedule,
-  LockTable,
-  SingleExecution,
-  SingleExecutionFunction,
-  type SingleExecutionFunctionProps,
-} from 'single-execution/cdk';
+import type { LockSchedule } from 'single-execution/cdk';
 import { expect, test } from 'vitest';
-import { PlayedAlarm } from './cloudwatch/alarm-play.js';
-import { Metrics } from './cloudwatch/series.js';
-import { HANDLER, ownFunction } from './digest.js';
-import { appStack, templateOf } from './synthesised.js';
+import { attached, digest, ownFunction } from './digest.js';
+import { appStack, propertiesOf, templateOf } from './synthesised.js';
+import { resolved } from './synthesised-app.js';
 
-const hourly = ScheduleExpression.rate(Duration.hours(1));
-const OF_ALL = { namespace: 'AWS/Scheduler', name: 'InvocationsFailedToBeSentToDeadLetterCount' };
-const OF_RUN = { namespace: 'AWS/Lambda', name: 'DestinationDeliveryFailures' };
-const OF_RULE = { namespace: 'AWS/Events', name: 'InvocationsFailedToBeSentToDlq' };
-
-type Schedules = (stack: ReturnType<typeof appStack>) => readonly LockSchedule[];
+const schedule = ScheduleExpression.rate(Duration.hours(1));
 
 /** `count` schedules, each with its own lock. */
-const schedules =
-  (count: number, options: Partial<LockSchedule> = {}): Schedules =>
-  () =>
-    Array.from({ length: count }, (_, n) => ({ schedule: hourly, lockName: `lock-${n + 1}`, ...options }));
+const schedules = (count: number, options: Partial<LockSchedule> = {}): LockSchedule[] =>
+  Array.from({ length: count }, (_, n) => ({ schedule, lockName: `${options.via ?? 'lock'}-${n + 1}`, ...options }));
 
-/** A stack with one function for each list of schedules, and the stack's alarms on lost dead letters. */
-function lostOf(...jobs: readonly Schedules[]) {
-  const stack = appStack();
-  const lockTable = new LockTable(stack, 'Locks');
-  const functions = jobs.map((schedulesOf, n) => {
-    // Two functions may not take the same lock.
-    const own = schedulesOf(stack).map(({ lockName, ...rest }) => ({ ...rest, lockName: `${n + 1}/${lockName}` }));
-    const props: SingleExecutionFunctionProps = {
-      entry: HANDLER,
-      lockTable,
-      lockNames: own.map(({ lockName }) => lockName),
-      schedules: own,
-      alarms: { didNotRun: false },
-    };
-    return new SingleExecutionFunction(stack, `Job${n + 1}`, props);
-  });
-  const alarms = [...new Set(functions.flatMap((fn) => fn.alarms.of('deadLettersLost')))];
+interface Metric {
+  readonly Namespace: string;
+  readonly MetricName: string;
+  readonly Dimensions?: readonly { readonly Name: string; readonly Value: string }[];
+}
+
+const shown = ({ Namespace, MetricName, Dimensions = [] }: Metric) =>
+  [Namespace, MetricName, ...Dimensions.map(({ Name, Value }) => `${Name}=${Value}`)].join(' ');
+
+/** The alarms of a stack on lost dead letters: what they say, and the metrics that they add up. */
+function lostIn(stack = appStack()) {
   const template = templateOf(stack);
-  const made = template.findResources('AWS::CloudWatch::Alarm');
-  const idsOf = (type: string) => Object.keys(template.findResources(type));
+  const alarms = propertiesOf(template, 'AWS::CloudWatch::Alarm').map((alarm) => resolved(alarm, (id) => id) as Alarm);
+  const lost = alarms.filter(({ AlarmDescription }) => AlarmDescription.includes('deadletterslost'));
   return {
-    groups: idsOf('AWS::Scheduler::ScheduleGroup'),
-    rules: idsOf('AWS::Events::Rule'),
-    functions: idsOf('AWS::Lambda::Function'),
-    alarms: alarms.map((alarm) => made[stack.getLogicalId(alarm.node.defaultChild as never)]?.['Properties']),
+    idsOf: (type: string) => Object.keys(template.findResources(`AWS::${type}`)),
+    descriptions: lost.map(({ AlarmDescription }) => AlarmDescription),
+    metrics: lost.map(({ Metrics, ...alone }) => {
+      const [sum, ...each] = Metrics ?? [{ Expression: 'one' }, { Id: 'one', MetricStat: { Metric: alone } }];
+      expect(sum?.Expression).toBe(each.map(({ Id }) => Id).join(' + '));
+      return each.flatMap(({ MetricStat }) => (MetricStat ? [shown(MetricStat.Metric)] : []));
+    }),
   };
 }
 
-/** Whether an alarm goes off if this metric has one value, and no other metric has any. */
-function goesOff(alarm: unknown, metric: Pick<typeof OF_ALL, 'namespace' | 'name'>, dimension?: [string, string]) {
-  const metrics = new Metrics();
-  const [Name = '', Value = ''] = dimension ?? [];
-  metrics.report({ ...metric, dimensions: dimension ? [{ Name, Value }] : [] }, 1, { minute: 100 });
-  const played = new PlayedAlarm(alarm, { extraPeriods: 0 });
-  for (let minute = 60; minute <= 120; minute += 1) played.evaluate(metrics, minute);
-  return played.changes.some(({ state }) => state === 'ALARM');
+interface Alarm extends Metric {
+  readonly AlarmDescription: string;
+  readonly Metrics?: readonly { Id?: string; Expression?: string; MetricStat?: { Metric: Metric } }[];
 }
 
-test('row 77: each function has an alarm on its own schedules alone, which names it', () => {
-  const { groups, alarms } = lostOf(schedules(1), schedules(1));
+/** The alarms of a stack with one function for each list of schedules. */
+function lostOf(jobs: readonly (readonly LockSchedule[])[], stack = appStack()) {
+  for (const [n, given] of jobs.entries()) {
+    // Two functions may not take the same lock.
+    const own = given.map((it) => ({ ...it, lockName: `${n + 1}/${it.lockName}` }));
+    const lockNames = own.map(({ lockName }) => lockName);
+    digest({ lockNames, schedules: own, alarms: { didNotRun: false } }, stack, `Job${n + 1}`);
+  }
+  return lostIn(stack);
+}
 
-  expect(alarms.map(({ AlarmDescription }) => AlarmDescription)).toEqual([
-    'Jobs/Job1: a tick or a failed run was given up and could not be sent to the dead-letter queue, so it is lost. See whether Lambda and EventBridge may send to the queue and use its key. What to do: docs/on-call.md#deadletterslost of single-execution.',
-    'Jobs/Job2: a tick or a failed run was given up and could not be sent to the dead-letter queue, so it is lost. See whether Lambda and EventBridge may send to the queue and use its key. What to do: docs/on-call.md#deadletterslost of single-execution.',
-  ]);
-  expect(groups).toHaveLength(2);
-  const seen = groups.map((group) => alarms.map((alarm) => goesOff(alarm, OF_ALL, ['ScheduleGroup', group])));
-  expect(seen).toEqual([
-    [true, false],
-    [false, true],
-  ]);
-  expect(alarms.map((alarm) => goesOff(alarm, OF_ALL, ['ScheduleGroup', 'of-another-app']))).toEqual([false, false]);
-  expect(alarms.map((alarm) => goesOff(alarm, OF_ALL))).toEqual([false, false]);
+const ofAll = 'AWS/Scheduler InvocationsFailedToBeSentToDeadLetterCount';
+const ofGroup = (group = '') => `${ofAll} ScheduleGroup=${group}`;
+const ofRule = (rule = '') => `AWS/Events InvocationsFailedToBeSentToDlq RuleName=${rule}`;
+const ofRun = (fn = '') => `AWS/Lambda DestinationDeliveryFailures FunctionName=${fn}`;
+
+test('row 77: each function has an alarm on its own schedules and runs alone, which names it', () => {
+  const { idsOf, descriptions, metrics } = lostOf([schedules(1), schedules(1)]);
+  const [groups, functions] = [idsOf('Scheduler::ScheduleGroup'), idsOf('Lambda::Function')];
+
+  expect(descriptions).toEqual(
+    ['Jobs/Job1', 'Jobs/Job2'].map(
+      (path) =>
+        `${path}: a tick or a failed run was given up and could not be sent to the dead-letter queue, so it is lost. See whether Lambda and EventBridge may send to the queue and use its key. What to do: docs/on-call.md#deadletterslost of single-execution.`,
+    ),
+  );
+  expect(metrics).toEqual([0, 1].map((n) => [ofGroup(groups[n]), ofRun(functions[n])]));
 });
 
 test('row 77: one alarm adds up nine schedule groups and rules of a function, and its failed runs', () => {
-  const { groups, rules, alarms, functions } = lostOf((stack) => [
-    ...schedules(5)(stack),
-    ...schedules(4, { via: 'rule' })(stack).map(({ lockName, ...rest }) => ({
-      ...rest,
-      lockName: `by-rule-${lockName}`,
-    })),
-  ]);
+  const { idsOf, metrics } = lostOf([[...schedules(5), ...schedules(4, { via: 'rule' })]]);
+  const [groups, rules] = [idsOf('Scheduler::ScheduleGroup'), idsOf('Events::Rule')];
 
-  expect(alarms).toHaveLength(1);
-  expect(groups.map((group) => goesOff(alarms[0], OF_ALL, ['ScheduleGroup', group]))).toEqual(groups.map(() => true));
-  expect(rules.map((rule) => goesOff(alarms[0], OF_RULE, ['RuleName', rule]))).toEqual(rules.map(() => true));
-  expect(functions.map((name) => goesOff(alarms[0], OF_RUN, ['FunctionName', name]))).toEqual([true]);
   expect([groups.length, rules.length]).toEqual([5, 4]);
+  expect(metrics).toEqual([
+    expect.arrayContaining([...groups.map(ofGroup), ...rules.map(ofRule), ...idsOf('Lambda::Function').map(ofRun)]),
+  ]);
 });
 
 test('row 77: each function of a schedule group that somebody gave has an alarm on its ticks and on its runs', () => {
-  const { alarms, functions } = lostOf(
-    (stack) => schedules(1, { scheduleGroup: ScheduleGroup.fromScheduleGroupName(stack, 'Group1', 'jobs') })(stack),
-    (stack) => schedules(1, { scheduleGroup: ScheduleGroup.fromScheduleGroupName(stack, 'Group2', 'jobs') })(stack),
-  );
+  const stack = appStack();
+  const scheduleGroup = ScheduleGroup.fromScheduleGroupName(stack, 'Group', 'jobs');
+  const { idsOf, metrics } = lostOf([schedules(1, { scheduleGroup }), schedules(1, { scheduleGroup })], stack);
 
-  expect(alarms.map((alarm) => goesOff(alarm, OF_ALL, ['ScheduleGroup', 'jobs']))).toEqual([true, true]);
-  expect(functions.map((name) => alarms.map((alarm) => goesOff(alarm, OF_RUN, ['FunctionName', name])))).toEqual([
-    [true, false],
-    [false, true],
-  ]);
+  expect(metrics).toEqual(idsOf('Lambda::Function').map((fn) => [ofGroup('jobs'), ofRun(fn)]));
 });
 
 test('row 77: the alarm of a function of over nine groups counts all schedules of the account and region', () => {
-  const { alarms, functions } = lostOf(schedules(10));
+  const { idsOf, descriptions, metrics } = lostOf([schedules(10)]);
 
-  expect(alarms).toHaveLength(1);
-  expect(alarms[0].AlarmDescription).toMatch(
-    /^Jobs\/Job1: a tick or a failed run of this function, or of any schedule in this account and region, was given up/,
-  );
-  expect(goesOff(alarms[0], OF_ALL)).toBe(true);
-  expect(goesOff(alarms[0], OF_RUN, ['FunctionName', functions[0] ?? ''])).toBe(true);
+  expect(descriptions).toEqual([
+    expect.stringMatching(
+      /^Jobs\/Job1: a tick or a failed run of this function, or of any schedule in this account and region, was given up/,
+    ),
+  ]);
+  expect(metrics).toEqual([[ofAll, ...idsOf('Lambda::Function').map(ofRun)]]);
 });
 
 test('row 77: the alarm of a function of over nine rules counts its runs alone: EventBridge counts each rule by itself', () => {
-  const { alarms, rules, functions } = lostOf(schedules(10, { via: 'rule' }));
+  const { idsOf, metrics } = lostOf([schedules(10, { via: 'rule' })]);
 
-  expect(goesOff(alarms[0], OF_RULE, ['RuleName', rules[0] ?? ''])).toBe(false);
-  expect(goesOff(alarms[0], OF_RUN, ['FunctionName', functions[0] ?? ''])).toBe(true);
+  expect(metrics).toEqual([idsOf('Lambda::Function').map(ofRun)]);
 });
 
 test('row 77: a function with a dead-letter queue of its own is watched by the metric of that queue', () => {
   const stack = appStack();
-  const fn = ownFunction(stack, 'Mine', { deadLetterQueueEnabled: true });
-  SingleExecution.attach(fn.addAlias('live'), {
-    lockTable: new LockTable(stack, 'Locks'),
-    lockNames: ['mine'],
-    schedules: [{ schedule: hourly }],
-    retryAttempts: 0,
-  });
-  const lost = Object.values(templateOf(stack).findResources('AWS::CloudWatch::Alarm'))
-    .map(({ Properties }) => Properties)
-    .find(({ AlarmDescription }) => JSON.stringify(AlarmDescription).includes('deadletterslost'));
+  attached(ownFunction(stack, 'Mine', { deadLetterQueueEnabled: true }).addAlias('live'), { retryAttempts: 0 });
+  const { idsOf, metrics } = lostIn(stack);
 
-  const [name = ''] = Object.keys(templateOf(stack).findResources('AWS::Lambda::Function'));
-  expect(goesOff(lost, { ...OF_RUN, name: 'DeadLetterErrors' }, ['FunctionName', name])).toBe(true);
+  expect(metrics).toEqual([
+    expect.arrayContaining(idsOf('Lambda::Function').map((fn) => `AWS/Lambda DeadLetterErrors FunctionName=${fn}`)),
+  ]);
 });

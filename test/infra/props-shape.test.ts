@@ -1,13 +1,10 @@
-import { Duration } from 'aws-cdk-lib';
-import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
-import { LockDashboard, LockTable, SingleExecution, type SingleExecutionFunctionProps } from 'single-execution/cdk';
+import type { Stack } from 'aws-cdk-lib';
+import { LockDashboard, LockTable } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
-import { digest, nightly } from './digest.js';
+import { attached, digest, nightly, ownFunction } from './digest.js';
 import { appStack } from './synthesised.js';
 
-/** Properties as an app in JavaScript can pass them, of any type. */
-const untyped = (props: object) => props as Partial<SingleExecutionFunctionProps>;
-
+// Properties as an app in JavaScript can pass them, of any type.
 describe('a property of a wrong shape is refused by its name', () => {
   test.each<[object, string]>([
     [{ lockTable: 'locks' }, "lockTable is 'locks': pass a LockTable, or LockTable.fromTable(…)"],
@@ -38,32 +35,27 @@ describe('a property of a wrong shape is refused by its name', () => {
     [{ alarms: true }, 'alarms is true: pass an object such as { longRun: false }, or false'],
     [{ alarms: { page: {} } }, 'alarms.page is an object: pass an action, such as new SnsAction(topic), in a list'],
   ])('%j', (props, message) => {
-    expect(() => digest(untyped(props))).toThrow(new TypeError(message));
+    expect(() => digest(props as object)).toThrow(new TypeError(message));
   });
 
-  test('of SingleExecution.attach', () => {
-    const stack = appStack();
-    const fn = digest({}, stack);
-    const schedules = [{ schedule: ScheduleExpression.rate(Duration.minutes(5)) }];
-
-    expect(() => SingleExecution.attach(fn, { lockTable: new LockTable(stack, 'Others'), schedules } as never)).toThrow(
-      new TypeError("lockNames is undefined: pass a name, such as 'send-digest', in a list"),
-    );
-  });
-
-  test('of a table and a dashboard', () => {
-    const stack = appStack();
-
-    expect(() => LockTable.fromTable(stack, 'Shop', 'shop' as never)).toThrow(
-      new TypeError("table is 'shop': pass a Table or TableV2, such as TableV2.fromTableName(…)"),
-    );
-    expect(() => new LockTable(stack, 'Locks', { replicaRegions: 'eu-west-2' as never })).toThrow(
-      new TypeError("replicaRegions is 'eu-west-2': pass a list, such as ['eu-west-2']"),
-    );
-    expect(() => new LockDashboard(stack, 'Dashboard', { functions: [stack] as never })).toThrow(
-      new TypeError(
-        'functions[0] is an object: pass a SingleExecutionFunction, or what SingleExecution.attach returned',
-      ),
-    );
+  test.each<[string, (stack: Stack) => unknown]>([
+    [
+      "lockNames is 7: pass a name, such as 'send-digest', in a list",
+      (stack) => attached(ownFunction(stack), { lockNames: 7 } as never),
+    ],
+    [
+      "table is 'shop': pass a Table or TableV2, such as TableV2.fromTableName(…)",
+      (stack) => LockTable.fromTable(stack, 'Shop', 'shop' as never),
+    ],
+    [
+      "replicaRegions is 'eu-west-2': pass a list, such as ['eu-west-2']",
+      (stack) => new LockTable(stack, 'Locks', { replicaRegions: 'eu-west-2' as never }),
+    ],
+    [
+      'functions[0] is an object: pass a SingleExecutionFunction, or what SingleExecution.attach returned',
+      (stack) => new LockDashboard(stack, 'Dashboard', { functions: [stack] as never }),
+    ],
+  ])('of other constructs: %s', (message, make) => {
+    expect(() => make(appStack())).toThrow(new TypeError(message));
   });
 });

@@ -6,10 +6,9 @@ import { resolved } from './synthesised-app.js';
  * - IAM: IAM user guide, "IAM and AWS STS quotas": role trust policy 2,048 characters, inline policies of a role 10,240
  *   together, managed policy 6,144, 10 managed policies a role; white space does not count.
  * - SQS: SQS developer guide, "Custom policy limitations": 8,192 bytes, 20 statements, 50 principals, 10 conditions.
- * - Lambda: Lambda developer guide, "Lambda quotas": environment variables 4 KB, resource-based policy 20 KB.
- * - Scheduler: Scheduler user guide, "Managing a schedule group": 500 groups an account and region; names of groups and
- *   schedules have 64 characters (API reference, CreateScheduleGroup and CreateSchedule).
- * - EventBridge: EventBridge user guide, "Quotas": 300 rules an event bus; a rule's name has 64 characters (PutRule).
+ * - Lambda: Lambda developer guide, "Lambda quotas": environment variables 4 KB.
+ * - Scheduler: Scheduler user guide, "Managing a schedule group": 500 groups an account and region.
+ * - EventBridge: EventBridge user guide, "Quotas": 300 rules an event bus.
  * - CloudWatch: API reference, PutMetricAlarm: name 255 characters, description 1,024; user guide, "CloudWatch quotas":
  *   10 metrics an alarm by an expression; API reference, MetricDataQuery: an expression has 2,048 characters.
  * - CloudFormation: user guide, "Understand CloudFormation quotas": 500 resources, a template of 1 MB.
@@ -21,12 +20,9 @@ export const QUOTAS = {
   managedPolicies: 10,
   queuePolicyBytes: 8_192,
   queuePolicyStatements: 20,
-  functionPolicyBytes: 20_480,
   environmentBytes: 4_096,
   scheduleGroups: 500,
-  scheduleName: 64,
   rules: 300,
-  ruleName: 64,
   alarmDescription: 1_024,
   alarmMetrics: 10,
   alarmExpression: 2_048,
@@ -42,10 +38,7 @@ interface Measured {
   readonly AssumeRolePolicyDocument?: object;
   readonly PolicyDocument: { readonly Statement: readonly object[] };
   readonly Roles: readonly string[];
-  readonly FunctionName: string;
-  readonly SourceArn?: string;
   readonly Environment: { readonly Variables: Readonly<Record<string, string>> };
-  readonly Name?: string;
   readonly AlarmDescription: string;
   readonly Metrics?: readonly { readonly Expression?: string; readonly MetricStat?: object }[];
 }
@@ -96,18 +89,13 @@ export function usageOf(template: Template, stackName: string): Usage {
     managedPolicies: managed.length,
     queuePolicyBytes: most(queuePolicies.map(charactersOf)),
     queuePolicyStatements: most(queuePolicies.map(({ Statement }) => Statement.length)),
-    functionPolicyBytes: most(
-      sums(of('AWS::Lambda::Permission').map((it) => [it.FunctionName, statementBytes(it)] as const)),
-    ),
     environmentBytes: most(
       of('AWS::Lambda::Function').map(
         ({ Environment }) => Object.entries(Environment.Variables).flat().join('').length,
       ),
     ),
     scheduleGroups: of('AWS::Scheduler::ScheduleGroup').length,
-    scheduleName: most(of('AWS::Scheduler::Schedule').map(({ Name = '' }) => Name.length)),
     rules: of('AWS::Events::Rule').length,
-    ruleName: most(of('AWS::Events::Rule').map(({ Name = '' }) => Name.length)),
     alarmDescription: most(alarms.map(({ AlarmDescription }) => AlarmDescription.length)),
     alarmMetrics: most(alarms.map(({ Metrics = [] }) => Metrics.filter(({ MetricStat }) => MetricStat).length)),
     alarmExpression: most(expressions),
@@ -123,12 +111,6 @@ export function exceeded(usage: Usage): string[] {
 }
 
 const charactersOf = (document: unknown): number => JSON.stringify(document).length;
-
-/** A permission as Lambda writes it into the function's policy, with an id and the condition of its source. */
-function statementBytes({ SourceArn, ...permission }: Measured): number {
-  const source = { ArnLike: { 'AWS:SourceArn': SourceArn } };
-  return charactersOf({ Sid: 'x'.repeat(80), Effect: 'Allow', ...permission, Condition: source });
-}
 
 /** For each owner, the size of all its policies together. */
 function sums(sizes: readonly (readonly [owner: string, size: number])[]): number[] {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +7,7 @@ import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { Construct } from 'constructs';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { examplesOf } from '../docs/examples.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { emfProblems } from '../support/emf-check.js';
 import { nodeBinary } from '../support/node-binary.js';
@@ -27,10 +28,8 @@ afterAll(() => {
 });
 
 /** The first example of a page that contains this text. */
-function example(page: string, part: string): string {
-  const blocks = readFileSync(join(ROOT, page), 'utf8').matchAll(/^```[jt]s\n(.*?)^```/gms);
-  return [...blocks].map(([, code = '']) => code).find((code) => code.includes(part)) ?? '';
-}
+const example = (page: string, part: string, language = 'ts') =>
+  examplesOf(page, language).find(({ code }) => code.includes(part))?.code ?? '';
 
 /** The template of the construct, in the project of a user who has copied both examples. */
 async function synthesised(): Promise<{ template: Template; taskRoot: string }> {
@@ -75,7 +74,7 @@ test('row 84: a run of it writes the metrics that its alarm waits for, and a ski
   expect(await host.invoke(tick)).toMatchObject({ value: { reason: 'already-executed' } });
 
   // The page's program does the same before a deployment.
-  writeFileSync(join(project, 'invoke.mjs'), example('docs/deploy/cdk.md', 'getRemainingTimeInMillis'));
+  writeFileSync(join(project, 'invoke.mjs'), example('docs/deploy/cdk.md', 'getRemainingTimeInMillis', 'js'));
   const keys = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
   const env = { PATH: process.env['PATH'], ...keys, AWS_ENDPOINT_URL_DYNAMODB: endpoint, LOCK_TABLE: table };
   const invoked = await promisify(execFile)(process.execPath, ['invoke.mjs', join(taskRoot, 'index.mjs')], { env });

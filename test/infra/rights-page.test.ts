@@ -7,17 +7,8 @@ import { isAllowed } from './iam-policy.js';
 import { appStack } from './synthesised.js';
 
 const ARN = 'arn:aws:dynamodb:eu-west-1:123456789012:table/locks';
-const VERBS = [
-  'DescribeTable',
-  'DescribeTimeToLive',
-  'GetItem',
-  'Scan',
-  'UpdateItem',
-  'PutItem',
-  'DeleteItem',
-  'Query',
-  'UpdateTable',
-];
+const READING = ['DescribeTable', 'DescribeTimeToLive', 'GetItem', 'Scan', 'Query'];
+const VERBS = [...READING, 'UpdateItem', 'PutItem', 'DeleteItem', 'UpdateTable'];
 const KEYS = [['send-digest'], ['another'], ['send-digest', 'another'], undefined];
 
 /** The policy that a grant of the constructs makes for the page's table. */

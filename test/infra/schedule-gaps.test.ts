@@ -6,60 +6,32 @@ const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
 
-describe('scheduleGaps', () => {
-  // The test of any expression, below, compares with a walk through the calendar.
-  test.each<[string, number, number]>([
-    ['rate(5 minutes)', 5 * MINUTE, 5 * MINUTE],
-    ['rate(1 hour)', HOUR, HOUR],
-    ['rate(1 day)', DAY, DAY],
-    ['rate(1 hours)', HOUR, HOUR],
-    ['cron(0/60 * * * ? *)', HOUR, HOUR],
-    ['cron(0 0/24 * * ? *)', DAY, DAY],
-    ['cron(0 22-2/2 * * ? *)', 2 * HOUR, 20 * HOUR],
-    ['cron(*/5 * * * ? *)', 5 * MINUTE, 5 * MINUTE],
-    ['cron(50-10,20 * ? * * *)', MINUTE, 30 * MINUTE],
-    ['cron(0 2 * * ? *)', DAY, DAY],
-    ['cron(0  2 ?  *  * *)', DAY, DAY],
-    ['cron(0 22-2 * * ? *)', HOUR, 20 * HOUR],
-    ['cron(*/5 9-17 ? * MON-FRI *)', 5 * MINUTE, 3 * DAY - 8 * HOUR - 55 * MINUTE],
-    ['cron(0 12 ? * L *)', 7 * DAY, 7 * DAY],
-    ['cron(0 2 1 * ? *)', 28 * DAY, 31 * DAY],
-    ['cron(0 2 31 * ? *)', 31 * DAY, 61 * DAY],
-    ['cron(0 2 L * ? *)', 28 * DAY, 31 * DAY],
-    ['cron(0 2 LW * ? *)', 28 * DAY, 33 * DAY],
-    ['cron(0 2 15W * ? 2026)', 28 * DAY, 32 * DAY],
-    ['cron(0 2 ? * 3#2 *)', 28 * DAY, 35 * DAY],
-    ['cron(0 2 ? * 6L *)', 28 * DAY, 35 * DAY],
-    ['cron(0 2 1 JAN,APR,JUL,OCT ? *)', 90 * DAY, 92 * DAY],
-    ['cron(0 2 1 NOV-FEB ? *)', 30 * DAY, 274 * DAY],
-    ['cron(0 2 1 1 ? *)', 365 * DAY, 366 * DAY],
-    ['cron(0 2 29 2 ? *)', 1461 * DAY, 1461 * DAY],
-    ['cron(0 2 1 1 ? 2024-2026)', 365 * DAY, 366 * DAY],
-    ['cron(0 2 1 1 ? 1970/100)', 36_524 * DAY, 36_525 * DAY],
-    ['cron(0,30 2 1 1 ? 2027)', 30 * MINUTE, 30 * MINUTE],
-  ])('%s fires every %i to %i ms', (expression, shortestMs, longestMs) => {
-    expect(scheduleGaps(expression)).toEqual({ shortestMs, longestMs });
-  });
+// The test of any expression, below, compares with a walk through the calendar. These are edges that it does not reach.
+test.each<[string, number, number]>([
+  ['rate(5 minutes)', 5 * MINUTE, 5 * MINUTE],
+  ['rate(1 hour)', HOUR, HOUR],
+  ['rate(1 hours)', HOUR, HOUR],
+  ['cron(0/60 * * * ? *)', HOUR, HOUR],
+  ['cron(0 0/24 * * ? *)', DAY, DAY],
+  ['cron(0 22-2/2 * * ? *)', 2 * HOUR, 20 * HOUR],
+  ['cron(0  2 ?  *  * *)', DAY, DAY],
+  // Minutes come before hours: 02:00 and 02:01, not 00:02 and 01:02.
+  ['cron(0,1 2 * * ? *)', MINUTE, DAY - MINUTE],
+  ['cron(0,30 2 1 1 ? 2027)', 30 * MINUTE, 30 * MINUTE],
+  ['cron(0 2 1 1 ? 1970/100)', 36_524 * DAY, 36_525 * DAY],
+  // February has five Sundays in 2032 and 2060, and so once in 28 years.
+  ['cron(0 2 ? 2 1#5 *)', 10_227 * DAY, 10_227 * DAY],
+])('scheduleGaps: %s fires every %i to %i ms', (expression, shortestMs, longestMs) => {
+  expect(scheduleGaps(expression)).toEqual({ shortestMs, longestMs });
+});
 
-  test('reads minutes before hours: 02:00 and 02:01, not 00:02 and 01:02', () => {
-    expect(scheduleGaps('cron(0,1 2 * * ? *)')).toEqual({ shortestMs: MINUTE, longestMs: DAY - MINUTE });
-  });
-
-  test('sees dates that come once in 28 years', () => {
-    // February has five Sundays in 2032 and 2060.
-    expect(scheduleGaps('cron(0 2 ? 2 1#5 *)')).toEqual({ shortestMs: 10_227 * DAY, longestMs: 10_227 * DAY });
-  });
-
-  test.each([
-    'at(2026-01-01T02:00:00)',
-    'at(2024-02-29T23:59:59)',
-    'cron(0 2 1 1 ? 2027)',
-    'cron(0 2 29 2 ? 2023-2026)',
-    // The 29th of February 2024 is a Thursday.
-    'cron(0 2 ? 2 5#5 2024)',
-  ])('has no gap for %s, which fires once', (expression) => {
-    expect(scheduleGaps(expression)).toBeUndefined();
-  });
+test.each([
+  'at(2024-02-29T23:59:59)',
+  'cron(0 2 29 2 ? 2023-2026)',
+  // The 29th of February 2024 is a Thursday.
+  'cron(0 2 ? 2 5#5 2024)',
+])('scheduleGaps has no gap for %s, which fires once', (expression) => {
+  expect(scheduleGaps(expression)).toBeUndefined();
 });
 
 describe('scheduleGaps refuses', () => {
@@ -76,47 +48,28 @@ describe('scheduleGaps refuses', () => {
 
   test.each<[string, string, string]>([
     ['nothing', '', ANY_OF],
-    ['garbage', 'every day at two', ANY_OF],
-    ['a cron without its brackets', '*/5 * * * *', ANY_OF],
-    ['a blank behind', 'cron(0 2 * * ? *) ', ANY_OF],
     ['a line end behind', 'rate(5 minutes)\n', ANY_OF],
-    ['capitals', 'RATE(5 minutes)', ANY_OF],
-    ['a rate of nothing', 'rate()', COUNT],
     ['a rate of zero', 'rate(0 minutes)', COUNT],
-    ['a negative rate', 'rate(-5 minutes)', COUNT],
     ['a broken rate', 'rate(1.5 hours)', COUNT],
     ['a rate in seconds', 'rate(30 seconds)', COUNT],
-    ['a rate in capitals', 'rate(5 MINUTES)', COUNT],
-    ['a rate with blanks', 'rate( 5 minutes )', COUNT],
     ['a rate beyond counting', 'rate(999999999 days)', 'too long to count; use fewer'],
-    ['a date without a time', 'at(2026-01-01)', DATE],
-    ['a date with a zone', 'at(2026-01-01T02:00:00Z)', DATE],
     ['a date that no year has', 'at(2026-02-30T02:00:00)', DATE],
     ['an hour that no day has', 'at(2026-01-01T24:00:00)', DATE],
-    ['a cron of nothing', 'cron()', `has 0 fields; ${SIX}`],
-    ['one field', 'cron(daily)', `has 1 field; ${SIX}`],
     ['the five fields of Unix', 'cron(0 2 * * *)', `has 5 fields; ${SIX}`],
-    ['a field of seconds before six', 'cron(0 0 2 * * ? *)', `has 7 fields; ${SIX}`],
     ['seconds and no year', 'cron(0 0 2 * * ?)', `day-of-month is '2' and day-of-week is '*'; ${ONE_ANY}`],
-    ['no ?', 'cron(0 2 * * * *)', `day-of-month is '*' and day-of-week is '*'; ${ONE_ANY}`],
-    ['two ?', 'cron(0 2 ? * ? *)', `day-of-month is '?' and day-of-week is '?'; ${ONE_ANY}`],
     ['a ? among the hours', 'cron(0 ? * * ? *)', `hours has '?'; use 0-23, ${OR_MORE}`],
     ['minute 60', 'cron(60 2 * * ? *)', `minutes has '60'; use 0-59, ${OR_MORE}`],
     ['hour 24', 'cron(0 1,24 * * ? *)', `hours has '24'; use 0-23, ${OR_MORE}`],
     ['day 0', 'cron(0 2 0 * ? *)', `day-of-month has '0'; ${DAYS}`],
     ['day 32', 'cron(0 2 1-32 * ? *)', `day-of-month has '1-32'; ${DAYS}`],
     ['the weekday nearest day 32', 'cron(0 2 32W * ? *)', `day-of-month has '32W'; ${DAYS}`],
-    ['a day before the last', 'cron(0 2 L-3 * ? *)', `day-of-month has 'L-3'; ${DAYS}`],
     ['month 13', 'cron(0 2 1 13 ? *)', `month has '13'; use 1-12 or JAN-DEC, ${OR_MORE}`],
-    ['a month spelled out', 'cron(0 2 1 June ? *)', `month has 'JUNE'; use 1-12 or JAN-DEC, ${OR_MORE}`],
     ['the Sunday of Unix', 'cron(0 2 ? * 0 *)', `day-of-week has '0'; ${WEEKDAYS}`],
     ['weekday 8', 'cron(0 2 ? * 8L *)', `day-of-week has '8L'; ${WEEKDAYS}`],
     ['a sixth Tuesday', 'cron(0 2 ? * 3#6 *)', `day-of-week has '3#6'; ${WEEKDAYS}`],
-    ['two weekdays as one', 'cron(0 2 ? * MONTUE *)', `day-of-week has 'MONTUE'; ${WEEKDAYS}`],
     ['year 1969', 'cron(0 2 * * ? 1969)', `year has '1969'; use 1970-2199, ${OR_MORE}`],
     ['year 2200', 'cron(0 2 * * ? 2026-2200)', `year has '2026-2200'; use 1970-2199, ${OR_MORE}`],
     ['an empty place in a list', 'cron(0,,5 2 * * ? *)', `minutes has ''; use 0-59, ${OR_MORE}`],
-    ['a negative', 'cron(-5 2 * * ? *)', `minutes has '-5'; use 0-59, ${OR_MORE}`],
     ['a step of 0', 'cron(0/0 * * * ? *)', "minutes has '0/0'; use a step of 1-59"],
     [
       'years that run backwards',
@@ -135,18 +88,6 @@ describe('scheduleGaps refuses', () => {
   });
 });
 
-interface Month {
-  readonly year: number;
-  /** 1 is January. */
-  readonly month: number;
-}
-
-interface Day extends Month {
-  readonly date: number;
-  /** 0 is Sunday, as in Date. */
-  readonly weekday: number;
-}
-
 /** A part of an expression with its meaning, which no cron library computes. */
 interface Part<T> {
   readonly text: string;
@@ -157,16 +98,16 @@ const FIRST_YEAR = 2024;
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 
-const lastOf = ({ year, month }: Month): number => new Date(Date.UTC(year, month, 0)).getUTCDate();
-const weekdayOf = ({ year, month }: Month, date: number): number =>
-  new Date(Date.UTC(year, month - 1, date)).getUTCDay();
+/** A date of the month in which a day is. Date 0 of the next month is the last one of this. */
+const sameMonth = (day: Date, date: number, later = 0): Date =>
+  new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + later, date));
+const lastOf = (day: Date): number => sameMonth(day, 0, 1).getUTCDate();
 
 /** The day from Monday to Friday that is nearest to a date in the same month. */
-function workingDay(month: Month, near: number): number | undefined {
-  return [near, near - 1, near + 1, near - 2, near + 2].find(
-    (date) => date >= 1 && date <= lastOf(month) && weekdayOf(month, date) % 6 !== 0,
+const workingDay = (day: Date, near: number): number | undefined =>
+  [near, near - 1, near + 1, near - 2, near + 2].find(
+    (date) => date >= 1 && date <= lastOf(day) && sameMonth(day, date).getUTCDay() % 6 !== 0,
   );
-}
 
 /** A number from `first` to `last`, written in digits or as its name. */
 function spelled(first: number, last: number, names: readonly string[] = []): fc.Arbitrary<[number, string]> {
@@ -179,19 +120,20 @@ function spelled(first: number, last: number, names: readonly string[] = []): fc
 
 type Value = readonly [value: number, text: string];
 
-interface Shapes {
-  readonly value: fc.Arbitrary<Value>;
-  readonly range: fc.Arbitrary<readonly [from: Value, to: Value]>;
-  /** A range whose end is not before its start: only such a range may have steps. */
-  readonly forward: fc.Arbitrary<readonly [from: Value, to: Value]>;
-  readonly step: fc.Arbitrary<number>;
-  readonly stepWithin: fc.Arbitrary<number>;
-  /** The value with which `*` begins. */
-  readonly first: number;
-}
-
-/** One value, a range (also past the end), or steps from a value or in a range. */
-function shapesOf({ value, range, forward, step, stepWithin, first }: Shapes): fc.Arbitrary<Part<number>> {
+/**
+ * One value, a range (also past the end), or steps from a value or in a range.
+ *
+ * @param first the value with which `*` begins
+ * @param steps numbers of a step, and of a step in a range
+ */
+function shapesOf(
+  first: number,
+  value: fc.Arbitrary<Value>,
+  range: fc.Arbitrary<readonly [from: Value, to: Value]>,
+  [step, stepWithin]: readonly [fc.Arbitrary<number>, fc.Arbitrary<number>],
+): fc.Arbitrary<Part<number>> {
+  // Only a range whose end is not before its start may have steps.
+  const forward = range.map(([a, b]) => (a[0] <= b[0] ? ([a, b] as const) : ([b, a] as const)));
   return fc.oneof(
     value.map(([n, text]) => ({ text, matches: (it: number) => it === n })),
     range.map(([[a, from], [b, to]]) => ({
@@ -212,22 +154,18 @@ function shapesOf({ value, range, forward, step, stepWithin, first }: Shapes): f
 
 function plain(first: number, last: number, names?: readonly string[]): fc.Arbitrary<Part<number>> {
   const value = spelled(first, last, names);
-  const range = fc.tuple(value, value);
-  const forward = range.map(([a, b]): [Value, Value] => (a[0] <= b[0] ? [a, b] : [b, a]));
   const step = fc.integer({ min: 1, max: Math.min(last, last - first + 1) });
-  return shapesOf({ value, range, forward, step, stepWithin: step, first });
+  return shapesOf(first, value, fc.tuple(value, value), [step, step]);
 }
 
 /** Years, of which few match: the test walks through each year that does. */
 function someYears(): fc.Arbitrary<Part<number>> {
   const value = spelled(2020, 2104);
-  const forward = fc.tuple(value, fc.integer({ min: 0, max: 8 })).map(([[a, from], count]): [Value, Value] => [
+  const range = fc.tuple(value, fc.integer({ min: 0, max: 8 })).map(([[a, from], count]): [Value, Value] => [
     [a, from],
     [a + count, `${a + count}`],
   ]);
-  const step = fc.integer({ min: 30, max: 200 });
-  const stepWithin = fc.integer({ min: 1, max: 4 });
-  return shapesOf({ value, range: forward, forward, step, stepWithin, first: 1970 });
+  return shapesOf(1970, value, range, [fc.integer({ min: 30, max: 200 }), fc.integer({ min: 1, max: 4 })]);
 }
 
 function listed<T>(item: fc.Arbitrary<Part<T>>): fc.Arbitrary<Part<T>> {
@@ -243,57 +181,56 @@ const hours = fc.oneof(every, listed(plain(0, 23)));
 const months = fc.oneof(every, listed(plain(1, 12, MONTHS)));
 const years = fc.oneof({ weight: 1, arbitrary: every }, { weight: 5, arbitrary: listed(someYears()) });
 
-const date = (part: Part<number>): Part<Day> => ({ ...part, matches: (day) => part.matches(day.date) });
-const weekday = (part: Part<number>): Part<Day> => ({ ...part, matches: (day) => part.matches(day.weekday + 1) });
+const date = (part: Part<number>): Part<Date> => ({ ...part, matches: (day) => part.matches(day.getUTCDate()) });
+/** In an expression 1 is Sunday. */
+const weekday = (part: Part<number>): Part<Date> => ({ ...part, matches: (day) => part.matches(day.getUTCDay() + 1) });
 
-const daysOfMonth: fc.Arbitrary<Part<Day>> = fc.oneof(
+const daysOfMonth: fc.Arbitrary<Part<Date>> = fc.oneof(
   every.map(date),
-  fc.constant<Part<Day>>({ text: 'LW', matches: (day) => workingDay(day, lastOf(day)) === day.date }),
+  fc.constant<Part<Date>>({ text: 'LW', matches: (day) => workingDay(day, lastOf(day)) === day.getUTCDate() }),
   listed(
     fc.oneof(
       plain(1, 31).map(date),
-      fc.constant<Part<Day>>({ text: 'L', matches: (day) => day.date === lastOf(day) }),
+      fc.constant<Part<Date>>({ text: 'L', matches: (day) => day.getUTCDate() === lastOf(day) }),
       fc.integer({ min: 1, max: 31 }).map((near) => ({
         text: `${near}W`,
-        matches: (day: Day) => near <= lastOf(day) && workingDay(day, near) === day.date,
+        matches: (day: Date) => near <= lastOf(day) && workingDay(day, near) === day.getUTCDate(),
       })),
     ),
   ),
 );
 
-const daysOfWeek: fc.Arbitrary<Part<Day>> = fc.oneof(
+const daysOfWeek: fc.Arbitrary<Part<Date>> = fc.oneof(
   every.map(weekday),
   fc.tuple(spelled(1, 7, WEEKDAYS), fc.integer({ min: 1, max: 5 })).map(([[n, text], nth]) => ({
     text: `${text}#${nth}`,
-    matches: (day: Day) => day.weekday + 1 === n && Math.ceil(day.date / 7) === nth,
+    matches: (day: Date) => day.getUTCDay() + 1 === n && Math.ceil(day.getUTCDate() / 7) === nth,
   })),
   listed(
     fc.oneof(
       plain(1, 7, WEEKDAYS).map(weekday),
-      fc.constant<Part<Day>>({ text: 'L', matches: (day) => day.weekday === 6 }),
+      fc.constant<Part<Date>>({ text: 'L', matches: (day) => day.getUTCDay() === 6 }),
       spelled(1, 7, WEEKDAYS).map(([n, text]) => ({
         text: `${text}L`,
-        matches: (day: Day) => day.weekday + 1 === n && day.date + 7 > lastOf(day),
+        matches: (day: Date) => day.getUTCDay() + 1 === n && day.getUTCDate() + 7 > lastOf(day),
       })),
     ),
   ),
 );
 
-const anyDay: Part<Day> = { text: '?', matches: () => true };
+const anyDay: Part<Date> = { text: '?', matches: () => true };
 const days = fc.oneof(
   daysOfMonth.map((dayOfMonth) => ({ dayOfMonth, dayOfWeek: anyDay })),
   daysOfWeek.map((dayOfWeek) => ({ dayOfMonth: anyDay, dayOfWeek })),
 );
 
-function* calendar(from: number, to: number, years: Part<number>, months: Part<number>): Generator<Day> {
+function* calendar(from: number, to: number, years: Part<number>, months: Part<number>): Generator<Date> {
   for (let year = from; year <= to; year += 1) {
     if (!years.matches(year)) continue;
     for (let month = 1; month <= 12; month += 1) {
       if (!months.matches(month)) continue;
-      const last = lastOf({ year, month });
-      for (let date = 1; date <= last; date += 1) {
-        yield { year, month, date, weekday: weekdayOf({ year, month }, date) };
-      }
+      const first = new Date(Date.UTC(year, month - 1));
+      for (let date = 1; date <= lastOf(first); date += 1) yield sameMonth(first, date);
     }
   }
 }
@@ -306,18 +243,16 @@ test('finds the gaps that a walk through the calendar finds, whatever the expres
       // A schedule without an end has each of its gaps within 56 years, which are two cycles of the calendar.
       const [from, to] = year.text === '*' ? [FIRST_YEAR, FIRST_YEAR + 55] : [1970, 2199];
 
-      const times: number[] = [];
-      for (let at = 0; at < 24 * 60; at += 1) {
-        if (minute.matches(at % 60) && hour.matches(Math.floor(at / 60))) times.push(at * MINUTE);
-      }
+      const times = Array.from({ length: 24 * 60 }, (_, at) => at).filter(
+        (at) => minute.matches(at % 60) && hour.matches(Math.floor(at / 60)),
+      );
       let last: number | undefined;
       let shortestMs = Number.POSITIVE_INFINITY;
       let longestMs = 0;
       for (const today of calendar(from, to, year, month)) {
         if (!dayOfMonth.matches(today) || !dayOfWeek.matches(today)) continue;
-        const midnight = Date.UTC(today.year, today.month - 1, today.date);
         for (const time of times) {
-          const at = midnight + time;
+          const at = today.getTime() + time * MINUTE;
           if (last !== undefined) {
             shortestMs = Math.min(shortestMs, at - last);
             longestMs = Math.max(longestMs, at - last);

@@ -1,21 +1,30 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
-import { type ILockTable, LockTable, SingleExecutionFunction } from 'single-execution/cdk';
+import { type ILockTable, LockTable } from 'single-execution/cdk';
 import { describe, expect, test, vi } from 'vitest';
 import { refuseSharedLocks } from '../../infra/constructs/shared-locks.js';
-import { HANDLER } from './digest.js';
+import { digest } from './digest.js';
 import { appStack } from './synthesised.js';
 
 const REMEDY = "each would skip the other's runs; use another name for each job";
+const TAKEN = new TypeError(`lock 'digest' of Jobs/Second is taken by Jobs/First as 'digest': ${REMEDY}`);
 
-function take(first: readonly string[], second: readonly string[], keyPrefixes = ['', '']): void {
-  const stack = appStack();
-  const shop = TableV2.fromTableName(stack, 'Shop', 'shop');
-  const [a, b] = keyPrefixes.map((keyPrefix, n) => LockTable.fromTable(stack, `Existing${n}`, shop, { keyPrefix }));
-  refuseSharedLocks(new Construct(stack, 'First'), a as ILockTable, first);
-  refuseSharedLocks(new Construct(stack, 'Second'), b as ILockTable, second);
+const imported = (stack: Stack, id: string, keyPrefix = '') =>
+  LockTable.fromTable(stack, `Locks of ${id}`, TableV2.fromTableName(stack, id, 'shop'), { keyPrefix });
+
+interface Taken {
+  readonly stack?: Stack;
+  readonly table?: ILockTable;
+  readonly by?: typeof refuseSharedLocks;
+}
+
+/** Takes the locks of two functions, of the table `shop` unless another one is given. */
+function take(first: readonly string[], second: readonly string[], one: Taken = {}, other: Taken = {}): void {
+  const { stack = appStack(), table = imported(stack, 'Shop'), by = refuseSharedLocks } = one;
+  const { stack: itsStack = stack, table: itsTable = table, by: byOther = refuseSharedLocks } = other;
+  by(new Construct(stack, 'First'), table, first);
+  byOther(new Construct(itsStack, 'Second'), itsTable, second);
 }
 
 describe('refuses a lock that another function of the stack takes', () => {
@@ -29,73 +38,57 @@ describe('refuses a lock that another function of the stack takes', () => {
   });
 
   test('under another keyPrefix, which makes the same key of another name', () => {
-    expect(() => take(['digest'], ['lock#digest'], ['lock#', ''])).toThrow(
-      new TypeError(`lock 'lock#digest' of Jobs/Second is taken by Jobs/First as 'digest': ${REMEDY}`),
-    );
-  });
-
-  test('row 95: that a copy of the constructs has seen, if an app loads them twice', async () => {
-    vi.resetModules();
-    const other = await import('../../infra/constructs/shared-locks.js');
-    expect(other.refuseSharedLocks).not.toBe(refuseSharedLocks);
     const stack = appStack();
-    const table = LockTable.fromTable(stack, 'Existing', TableV2.fromTableName(stack, 'Shop', 'shop'));
-    other.refuseSharedLocks(new Construct(stack, 'First'), table, ['digest']);
 
-    expect(() => refuseSharedLocks(new Construct(stack, 'Second'), table, ['digest'])).toThrow(
-      new TypeError(`lock 'digest' of Jobs/Second is taken by Jobs/First as 'digest': ${REMEDY}`),
-    );
+    expect(() =>
+      take(
+        ['digest'],
+        ['lock#digest'],
+        { stack, table: imported(stack, 'Shop', 'lock#') },
+        { table: imported(stack, 'Same') },
+      ),
+    ).toThrow(`lock 'lock#digest' of Jobs/Second is taken by Jobs/First as 'digest'`);
   });
 
   test('in the same table, imported twice', () => {
     const stack = appStack();
-    const shop = (id: string) => LockTable.fromTable(stack, `Locks of ${id}`, TableV2.fromTableName(stack, id, 'shop'));
-    refuseSharedLocks(new Construct(stack, 'First'), shop('Shop'), ['digest']);
 
-    expect(() => refuseSharedLocks(new Construct(stack, 'Second'), shop('SameShop'), ['digest'])).toThrow(
-      new TypeError(`lock 'digest' of Jobs/Second is taken by Jobs/First as 'digest': ${REMEDY}`),
-    );
+    expect(() => take(['digest'], ['digest'], { stack }, { table: imported(stack, 'SameShop') })).toThrow(TAKEN);
+  });
+
+  test('row 95: that a copy of the constructs has seen, if an app loads them twice', async () => {
+    vi.resetModules();
+    const { refuseSharedLocks: by } = await import('../../infra/constructs/shared-locks.js');
+
+    expect(by).not.toBe(refuseSharedLocks);
+    expect(() => take(['digest'], ['digest'], { by })).toThrow(TAKEN);
   });
 
   test('when it is made', () => {
-    const stack = appStack();
-    const lockTable = new LockTable(stack, 'Locks');
-    const schedules = [{ schedule: ScheduleExpression.rate(Duration.minutes(5)) }];
-    const make = (id: string) =>
-      new SingleExecutionFunction(stack, id, { entry: HANDLER, lockTable, lockNames: ['digest'], schedules });
-    make('Digest');
+    const { stack } = digest();
 
-    expect(() => make('Report')).toThrow(
-      new TypeError(`lock 'digest' of Jobs/Report is taken by Jobs/Digest as 'digest': ${REMEDY}`),
-    );
+    expect(() => digest({}, stack, 'Report')).toThrow("lock 'digest' of Jobs/Report is taken by Jobs/Digest");
   });
 });
 
-describe('accepts', () => {
-  test.each<[string, string[], string[], string[]?]>([
-    ['names of their own', ['digest'], ['report']],
-    ['a name under two keyPrefixes', ['digest'], ['digest'], ['eu#', 'us#']],
-    ['a name that a function lists twice', ['digest', 'digest'], ['report']],
-    ['a name that a function lists below its own prefix', ['tenant/*', 'tenant/a'], ['report']],
-  ])('%s', (_, first, second, keyPrefixes) => {
-    expect(() => take(first, second, keyPrefixes)).not.toThrow();
-  });
-
-  test('a name in two tables', () => {
-    const stack = appStack();
-    refuseSharedLocks(new Construct(stack, 'First'), new LockTable(stack, 'Locks'), ['digest']);
-
-    expect(() =>
-      refuseSharedLocks(new Construct(stack, 'Second'), new LockTable(stack, 'OtherLocks'), ['digest']),
-    ).not.toThrow();
-  });
-
-  test('a name in two stacks, which may be two stages', () => {
-    const stack = appStack();
-    const other = new Stack(stack.node.root, 'OtherJobs');
-    const locks = new LockTable(stack, 'Locks');
-    refuseSharedLocks(new Construct(stack, 'First'), locks, ['digest']);
-
-    expect(() => refuseSharedLocks(new Construct(other, 'Second'), locks, ['digest'])).not.toThrow();
-  });
+test.each<[string, (stack: Stack) => Parameters<typeof take>]>([
+  ['names of their own', () => [['digest'], ['report']]],
+  ['a name that a function lists twice', () => [['digest', 'digest'], ['report']]],
+  ['a name that a function lists below its own prefix', () => [['tenant/*', 'tenant/a'], ['report']]],
+  [
+    'a name under two keyPrefixes',
+    (stack) => [
+      ['digest'],
+      ['digest'],
+      { stack, table: imported(stack, 'A', 'eu#') },
+      { table: imported(stack, 'B', 'us#') },
+    ],
+  ],
+  ['a name in two tables', (stack) => [['digest'], ['digest'], { stack }, { table: new LockTable(stack, 'Others') }]],
+  [
+    'a name in two stacks, which may be two stages',
+    (stack) => [['digest'], ['digest'], { stack }, { stack: new Stack(stack.node.root, 'OtherJobs') }],
+  ],
+])('accepts %s', (_, takenIn) => {
+  expect(() => take(...takenIn(appStack()))).not.toThrow();
 });

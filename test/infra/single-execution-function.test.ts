@@ -1,9 +1,9 @@
-import { Duration, RemovalPolicies, RemovalPolicy, Tags, TimeZone } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, type Stack, TimeZone } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { Architecture, type CfnFunction, LoggingFormat, Runtime, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, LoggingFormat, Runtime, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -16,9 +16,10 @@ import { parseDuration } from '../../src/core/values/duration.js';
 import { digest } from './digest.js';
 import { appStack, propertiesOf, templateOf } from './synthesised.js';
 
-const FUNCTION = 'AWS::Lambda::Function';
+type Props = Partial<SingleExecutionFunctionProps>;
 
-const synthesised = (props?: Partial<SingleExecutionFunctionProps>) => templateOf(digest(props).stack);
+const FUNCTION = 'AWS::Lambda::Function';
+const synthesised = (props?: Props, stack?: Stack) => templateOf(digest(props, stack).stack);
 
 function only(template: Template, type: string): readonly [id: string, resource: Record<string, unknown>] {
   const found = Object.entries(template.findResources(type));
@@ -26,18 +27,12 @@ function only(template: Template, type: string): readonly [id: string, resource:
   return found[0] ?? ['', {}];
 }
 
-function statementsOn(service: string, template: Template) {
-  return propertiesOf(template, 'AWS::IAM::Policy')
-    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-    .filter(({ Action }) => JSON.stringify(Action).includes(`"${service}:`));
-}
-
 // test/infra/templates compares the default function, role, log and queue with four templates.
 describe('row 75: the function', () => {
   test.each([
     ['says nothing', {}],
     ['leaves it', { runtime: undefined, architecture: undefined, memorySize: undefined, timeout: undefined }],
-  ])('row 75: runs on Node 24 and arm64 with 256 MB, for a minute, when its user %s', (_, props: object) => {
+  ])('runs on Node 24 and arm64 with 256 MB, for a minute, when its user %s', (_, props: object) => {
     synthesised(props).hasResourceProperties(FUNCTION, {
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
@@ -47,14 +42,17 @@ describe('row 75: the function', () => {
     });
   });
 
-  test("row 75: is what its user says where that differs, with the user's environment beside its own", () => {
+  test("is what its user says where that differs, with the user's environment beside its own", () => {
+    const environment = { MAILER: 'https://mail.example', NODE_OPTIONS: '--no-deprecation' };
     const template = synthesised({
       runtime: Runtime.NODEJS_22_X,
       architecture: Architecture.X86_64,
       memorySize: 1024,
       timeout: Duration.minutes(5),
       handler: 'digest',
-      environment: { MAILER: 'https://mail.example', NODE_OPTIONS: '--no-deprecation' },
+      environment,
+      loggingFormat: LoggingFormat.JSON,
+      systemLogLevelV2: SystemLogLevel.WARN,
     });
 
     template.hasResourceProperties(FUNCTION, {
@@ -63,62 +61,57 @@ describe('row 75: the function', () => {
       MemorySize: 1024,
       Timeout: 300,
       Handler: 'index.digest',
-      Environment: {
-        Variables: Match.objectLike({ MAILER: 'https://mail.example', NODE_OPTIONS: '--no-deprecation' }),
-      },
+      Environment: { Variables: Match.objectLike(environment) },
+      LoggingConfig: { LogFormat: 'JSON', SystemLogLevel: 'WARN', LogGroup: { Ref: Match.anyValue() } },
     });
   });
 
-  test.each([{}, { deadLetterQueueEnabled: true }])('has its queue with %j', (props) => {
-    const template = synthesised(props);
-
-    only(template, 'AWS::SQS::Queue');
-    template.hasResourceProperties(FUNCTION, { DeadLetterConfig: Match.absent() });
-  });
-
-  test('refuses to have no queue', () => {
-    expect(() => digest({ deadLetterQueueEnabled: false })).toThrow(
-      'deadLetterQueueEnabled is false: a tick that is given up would be lost; leave it out, or pass a queue as deadLetterQueue',
-    );
-  });
-
-  test('refuses a topic for dead letters', () => {
+  test.each<[string, (stack: Stack) => Props]>([
+    ['its own', () => ({})],
+    ['its own, asked for', () => ({ deadLetterQueueEnabled: true })],
+    ['that of its user', (stack) => ({ deadLetterQueue: new Queue(stack, 'Mine') })],
+  ])("has one queue, %s, and none for Lambda's own dead letters", (_, propsIn) => {
     const stack = appStack();
-    const deadLetterTopic = new Topic(stack, 'Mine');
-
-    expect(() => digest({ deadLetterTopic }, stack)).toThrow(
-      'leave it out, and set onFailure: new SnsDestination(topic)',
-    );
-  });
-
-  test("hands its user's queue to its execution, and none to Lambda's own dead letters", () => {
-    const stack = appStack();
-    const deadLetterQueue = new Queue(stack, 'Mine');
-    const fn = digest({ deadLetterQueue }, stack);
+    const props = propsIn(stack);
+    const { deadLetters } = digest(props, stack);
     const template = templateOf(stack);
 
-    expect(fn.deadLetters).toBe(deadLetterQueue);
+    expect(deadLetters).toBe(props.deadLetterQueue ?? deadLetters);
     only(template, 'AWS::SQS::Queue');
     template.hasResourceProperties(FUNCTION, { DeadLetterConfig: Match.absent() });
+  });
+
+  test.each<[string, (stack: Stack) => Props]>([
+    [
+      'deadLetterQueueEnabled is false: a tick that is given up would be lost; leave it out, or pass a queue as deadLetterQueue',
+      () => ({ deadLetterQueueEnabled: false }),
+    ],
+    [
+      'leave it out, and set onFailure: new SnsDestination(topic)',
+      (stack) => ({ deadLetterTopic: new Topic(stack, 'Mine') }),
+    ],
+    [
+      'logRetention is of the log group that is made without logGroup: leave one of them out',
+      (stack) => ({ logGroup: new LogGroup(stack, 'Mine'), logRetention: RetentionDays.ONE_YEAR }),
+    ],
+    [
+      'logRemovalPolicy is of the log group that is made without logGroup: leave one of them out',
+      (stack) => ({ logGroup: new LogGroup(stack, 'Mine'), logRemovalPolicy: RemovalPolicy.RETAIN }),
+    ],
+  ])('is refused: %s', (message, propsIn) => {
+    const stack = appStack();
+
+    expect(() => digest(propsIn(stack), stack)).toThrow(message);
   });
 });
 
 describe('row 75: the environment', () => {
-  const variables = (props?: Partial<SingleExecutionFunctionProps>, stack = appStack()) => {
-    const { environment } = digest(props, stack).node.defaultChild as CfnFunction;
-    return stack.resolve(environment).variables;
+  const variables = (props?: Props, stack?: Stack) => {
+    const [{ Environment }] = propertiesOf(synthesised(props, stack), FUNCTION);
+    return Environment.Variables;
   };
 
-  test('row 75: names the key prefix of a shared table', () => {
-    const stack = appStack();
-    const lockTable = LockTable.fromTable(stack, 'Existing', TableV2.fromTableName(stack, 'Shop', 'shop'), {
-      keyPrefix: 'lock#',
-    });
-
-    expect(variables({ lockTable }, stack)).toMatchObject({ LOCK_TABLE: 'shop', LOCK_KEY_PREFIX: 'lock#' });
-  });
-
-  test("row 75: names the construct's table and times, and what the user adds", () => {
+  test("names the construct's table and times, and what the user adds", () => {
     const times = { lockAtMostFor: Duration.minutes(15), lockAtLeastFor: Duration.seconds(90) };
 
     expect(variables({ ...times, environment: { DATA_TABLE: 'shop' } })).toEqual({
@@ -132,17 +125,22 @@ describe('row 75: the environment', () => {
     });
   });
 
+  test('names the key prefix of a shared table', () => {
+    const stack = appStack();
+    const shop = TableV2.fromTableName(stack, 'Shop', 'shop');
+    const lockTable = LockTable.fromTable(stack, 'Existing', shop, { keyPrefix: 'lock#' });
+
+    expect(variables({ lockTable }, stack)).toMatchObject({ LOCK_TABLE: 'shop', LOCK_KEY_PREFIX: 'lock#' });
+  });
+
   const at = (hour: string, timeZone = TimeZone.ETC_UTC) =>
     ScheduleExpression.cron({ minute: '0', hour, weekDay: 'MON-FRI', timeZone });
+  const NINE = { SINGLE_EXECUTION_SCHEDULE: 'cron(0 9 ? * MON-FRI *)' };
 
   test.each<[string, ScheduleExpression[], object]>([
-    ['in UTC', [at('9')], { SINGLE_EXECUTION_SCHEDULE: 'cron(0 9 ? * MON-FRI *)' }],
-    [
-      'in a time zone',
-      [at('9', TimeZone.EUROPE_BERLIN)],
-      { SINGLE_EXECUTION_SCHEDULE: 'cron(0 9 ? * MON-FRI *)', SINGLE_EXECUTION_TIME_ZONE: 'Europe/Berlin' },
-    ],
-    ['for each lock', [at('9'), at('9')], { SINGLE_EXECUTION_SCHEDULE: 'cron(0 9 ? * MON-FRI *)' }],
+    ['in UTC', [at('9')], NINE],
+    ['in a time zone', [at('9', TimeZone.EUROPE_BERLIN)], { ...NINE, SINGLE_EXECUTION_TIME_ZONE: 'Europe/Berlin' }],
+    ['for each lock', [at('9'), at('9')], NINE],
     ['of two expressions', [at('9'), at('10')], {}],
     ['of two time zones', [at('9'), at('9', TimeZone.EUROPE_BERLIN)], {}],
   ])('row 88: has the schedule %s, for scheduleFromEnvironment', (_, expressions, expected) => {
@@ -160,17 +158,15 @@ describe('row 75: the environment', () => {
   test.each([
     ...['LOCK_TABLE', 'LOCK_KEY_PREFIX', 'LOCK_AT_MOST_FOR', 'LOCK_AT_LEAST_FOR'],
     ...['SINGLE_EXECUTION_NAMESPACE', 'SINGLE_EXECUTION_SCHEDULE', 'SINGLE_EXECUTION_TIME_ZONE'],
-  ])('row 75: refuses %s from the user, which nobody would have judged', (variable) => {
-    expect(() => variables({ environment: { [variable]: 'PT1S' } })).toThrow(
-      `environment has ${variable}, which follows`,
-    );
+  ])('refuses %s from the user, which nobody would have judged', (variable) => {
+    expect(() => digest({ environment: { [variable]: 'PT1S' } })).toThrow(`environment has ${variable}, which follows`);
   });
 
-  test('row 75: has times that the library reads back to the millisecond', () => {
+  test('has times that the library reads back to the millisecond', () => {
     fc.assert(
       fc.property(fc.integer({ min: 60_607, max: 86_400_000 }), fc.nat({ max: 60_000 }), (mostMs, leastMs) => {
         const times = { lockAtMostFor: Duration.millis(mostMs), lockAtLeastFor: Duration.millis(leastMs) };
-        const { LOCK_AT_MOST_FOR, LOCK_AT_LEAST_FOR } = variables(times);
+        const { LOCK_AT_MOST_FOR = '', LOCK_AT_LEAST_FOR = '' } = digest(times).execution.environment;
 
         expect(parseDuration(LOCK_AT_MOST_FOR)).toBe(mostMs);
         expect(parseDuration(LOCK_AT_LEAST_FOR)).toBe(leastMs);
@@ -198,7 +194,7 @@ describe('row 75: the log', () => {
     {},
     { '@aws-cdk/aws-lambda:useCdkManagedLogGroup': true },
     { '@aws-cdk/aws-lambda:useCdkManagedLogGroup': false },
-  ])("row 75: is of its own, kept for a month and removed with the function, whatever CDK's flags: %j", (context) => {
+  ])("is of its own, kept for a month and removed with the function, whatever CDK's flags: %j", (context) => {
     const stack = appStack({ context });
     const { logGroup } = digest({}, stack);
     const template = templateOf(stack);
@@ -210,21 +206,11 @@ describe('row 75: the log', () => {
     template.resourceCountIs('Custom::LogRetention', 0);
   });
 
-  test('keeps the format that its user chose', () => {
-    const template = synthesised({ loggingFormat: LoggingFormat.JSON, systemLogLevelV2: SystemLogLevel.WARN });
-
-    template.hasResourceProperties(FUNCTION, {
-      LoggingConfig: { LogFormat: 'JSON', SystemLogLevel: 'WARN', LogGroup: { Ref: Match.anyValue() } },
-    });
-  });
-
-  test('row 75: is kept for as long as its user says, with a key that CloudWatch Logs may use', () => {
+  test('is kept for as long as its user says, with a key that CloudWatch Logs may use', () => {
     const stack = appStack();
     const logEncryptionKey = new Key(stack, 'Key');
-    const logRetention = RetentionDays.ONE_YEAR;
-    const template = templateOf(
-      digest({ logRetention, logRemovalPolicy: RemovalPolicy.RETAIN, logEncryptionKey }, stack).stack,
-    );
+    const ofLog = { logRetention: RetentionDays.ONE_YEAR, logRemovalPolicy: RemovalPolicy.RETAIN, logEncryptionKey };
+    const template = synthesised(ofLog, stack);
     const [statement] = propertiesOf(template, 'AWS::KMS::Key').flatMap(({ KeyPolicy }) =>
       KeyPolicy.Statement.filter(({ Principal }: { Principal: object }) => 'Service' in Principal),
     );
@@ -237,66 +223,28 @@ describe('row 75: the log', () => {
     expect(JSON.stringify(statement.Principal)).toContain('logs.');
     expect(Object.keys(statement.Condition.ArnLike)).toEqual(['kms:EncryptionContext:aws:logs:arn']);
   });
-
-  test.each([{ logRetention: RetentionDays.ONE_YEAR }, { logRemovalPolicy: RemovalPolicy.RETAIN }])(
-    'refuses %j beside a logGroup',
-    (ofLog) => {
-      const stack = appStack();
-      const logGroup = new LogGroup(stack, 'Mine');
-
-      expect(() => digest({ logGroup, ...ofLog }, stack)).toThrow(
-        new TypeError(
-          `${Object.keys(ofLog)[0]} is of the log group that is made without logGroup: leave one of them out`,
-        ),
-      );
-    },
-  );
-
-  test('row 75: of its user is used, and may be written to', () => {
-    const stack = appStack();
-    const logGroup = new LogGroup(stack, 'Mine');
-    const template = templateOf(digest({ logGroup }, stack).stack);
-    const [log] = only(template, 'AWS::Logs::LogGroup');
-
-    template.hasResourceProperties(FUNCTION, { LoggingConfig: { LogGroup: { Ref: log } } });
-    expect(statementsOn('logs', template)).toMatchObject([{ Resource: { 'Fn::GetAtt': [log, 'Arn'] } }]);
-  });
 });
 
-describe("row 76: the function's role", () => {
-  test('row 76: is that of its user, with the permissions that its locks and log need', () => {
-    const stack = appStack();
-    const role = new Role(stack, 'Mine', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    const template = templateOf(digest({ role }, stack).stack);
-
-    template.hasResourceProperties(FUNCTION, { Role: stack.resolve(role.roleArn) });
-    template.hasResourceProperties('AWS::IAM::Policy', {
-      Roles: [stack.resolve(role.roleName)],
-      PolicyDocument: {
-        Statement: Match.arrayWith([
-          Match.objectLike({ Action: ['logs:CreateLogStream', 'logs:PutLogEvents'] }),
-          Match.objectLike({ Action: 'dynamodb:UpdateItem' }),
-        ]),
-      },
-    });
-  });
-});
-
-test('tags, aspects and removal policies of the function reach its role, its log group, its queue and its schedule', () => {
+test("row 76: the user's role and log are used, with the rights that the locks and the log need", () => {
   const stack = appStack();
-  const fn = digest({}, stack);
-  Tags.of(fn).add('team', 'mail');
-  RemovalPolicies.of(fn).retain();
-  const resources = Object.values<{ Type: string; DeletionPolicy?: string; Properties: { Tags?: unknown } }>(
-    templateOf(stack).toJSON()['Resources'],
-  );
-  const retained = resources.filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain').map(({ Type }) => Type);
-  const tagged = resources.filter(({ Properties }) => Properties.Tags).map(({ Type }) => Type);
+  const role = new Role(stack, 'Mine', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+  const template = synthesised({ role, logGroup: new LogGroup(stack, 'MyLog') }, stack);
+  const [log] = only(template, 'AWS::Logs::LogGroup');
 
-  expect(tagged).toEqual(
-    expect.arrayContaining(['AWS::IAM::Role', 'AWS::Logs::LogGroup', 'AWS::SQS::Queue', 'AWS::Lambda::Function']),
-  );
-  expect(retained).toEqual(
-    expect.arrayContaining(['AWS::IAM::Role', 'AWS::Logs::LogGroup', 'AWS::SQS::Queue', 'AWS::Scheduler::Schedule']),
-  );
+  template.hasResourceProperties(FUNCTION, {
+    Role: stack.resolve(role.roleArn),
+    LoggingConfig: { LogGroup: { Ref: log } },
+  });
+  template.hasResourceProperties('AWS::IAM::Policy', {
+    Roles: [stack.resolve(role.roleName)],
+    PolicyDocument: {
+      Statement: Match.arrayWith([
+        Match.objectLike({
+          Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+          Resource: { 'Fn::GetAtt': [log, 'Arn'] },
+        }),
+        Match.objectLike({ Action: 'dynamodb:UpdateItem' }),
+      ]),
+    },
+  });
 });

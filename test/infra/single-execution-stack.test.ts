@@ -47,33 +47,19 @@ describe('row 75: the stack', () => {
 
   const all = (type: string) => propertiesOf(template, type);
 
-  test.each<[string, string, string, string, string | string[]]>([
-    [
-      'NightlyReport',
-      'its lock',
-      'ForAllValues:StringEquals',
-      'nightly-report',
-      ['dynamodb:PutItem', 'dynamodb:Query'],
-    ],
-    ['TenantSync', 'the locks of its tenants', 'ForAllValues:StringLike', 'tenant-sync/*', 'dynamodb:PutItem'],
+  test.each<[string, string, string, string | string[]]>([
+    ['NightlyReport', 'ForAllValues:StringEquals', 'nightly-report', ['dynamodb:PutItem', 'dynamodb:Query']],
+    ['TenantSync', 'ForAllValues:StringLike', 'tenant-sync/*', 'dynamodb:PutItem'],
   ])(
-    'row 76: %s may take %s, do what it does with the data, write its log, and no more',
-    (id, _, like, key, onData) => {
+    'row 76: %s may take its locks, do what it does with the data, write its log, and no more',
+    (id, like, key, onData) => {
       const policies = all('AWS::IAM::Policy').filter(({ PolicyName }) => PolicyName.startsWith(`${id}ServiceRole`));
+      const condition = { [like]: { 'dynamodb:LeadingKeys': [key] }, Null: { 'dynamodb:LeadingKeys': 'false' } };
 
       expect(policies.map(({ PolicyDocument }) => PolicyDocument.Statement)).toEqual([
         [
-          {
-            Effect: 'Allow',
-            Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-            Resource: arnOf(`${id}LogGroup`),
-          },
-          {
-            Effect: 'Allow',
-            Action: 'dynamodb:UpdateItem',
-            Resource: arnOf('LocksTable'),
-            Condition: { [like]: { 'dynamodb:LeadingKeys': [key] }, Null: { 'dynamodb:LeadingKeys': 'false' } },
-          },
+          { Effect: 'Allow', Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Resource: arnOf(`${id}LogGroup`) },
+          { Effect: 'Allow', Action: 'dynamodb:UpdateItem', Resource: arnOf('LocksTable'), Condition: condition },
           {
             Effect: 'Allow',
             Action: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'],
@@ -163,56 +149,48 @@ test('row 75: two stages share an account: no name of one is a name of the other
   ]);
 });
 
-interface Finding {
-  readonly ruleName: string;
-  readonly acknowledgedId?: string;
-  readonly acknowledgedAt?: string;
-}
-
 interface PluginReport {
   readonly pluginName: string;
-  readonly conclusion: 'success' | 'failure';
-  readonly violations: readonly Finding[];
-  readonly suppressedViolations?: readonly Finding[];
+  readonly violations: readonly unknown[];
+  readonly suppressedViolations?: readonly { readonly acknowledgedId?: string; readonly acknowledgedAt?: string }[];
 }
 
 describe('row 75: cdk-nag', () => {
+  /** Synthesises an app with both packs of checks, which find nothing that is not acknowledged. */
   function checked(make: (app: App) => void) {
     const app = cdkApp();
     make(app);
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
-    const reports = (): PluginReport[] =>
-      JSON.parse(readFileSync(join(app.outdir, 'validation-report.json'), 'utf8')).pluginReports;
-    return { app, reports };
-  }
-  const ownStack = (app: App) => stackOf(app, 'dev', { alarmEmail: 'ops@example.com' });
-
-  test('row 75: finds nothing that is not acknowledged, and all that is', () => {
-    const { app, reports } = checked((app) => acknowledgeFindings(ownStack(app)));
     app.synth();
+    const report = JSON.parse(readFileSync(join(app.outdir, 'validation-report.json'), 'utf8'));
+    const reports: readonly PluginReport[] = report.pluginReports;
+    expect(reports.map(({ pluginName, violations }) => [pluginName, violations])).toEqual([
+      ['AwsSolutions', []],
+      ['Serverless', []],
+    ]);
+    return { app, found: reports.flatMap(({ suppressedViolations = [] }) => suppressedViolations) };
+  }
+
+  test('finds nothing that is not acknowledged, and all that is', () => {
+    const { app, found } = checked((app) =>
+      acknowledgeFindings(stackOf(app, 'dev', { alarmEmail: 'ops@example.com' })),
+    );
     const acknowledged = app.node.findAll().flatMap((construct) =>
       construct.node.metadata
         .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
         .flatMap(({ data }) => Object.entries<string>(data))
         .map(([id, reason]) => ({ at: construct.node.path, id, reason })),
     );
-    const found = reports().flatMap(({ suppressedViolations = [] }) => suppressedViolations);
 
-    expect(reports().map(({ pluginName, conclusion, violations }) => [pluginName, conclusion, violations])).toEqual([
-      ['AwsSolutions', 'success', []],
-      ['Serverless', 'success', []],
-    ]);
     const acknowledgedAt = acknowledged.map(({ at, id }) => `${at.replace('single-execution-dev', 'stack')} ${id}`);
     expect(acknowledgedAt.sort()).toEqual([
       'stack/AlarmTopic Serverless::Serverless-SNSRedrivePolicy',
-      'stack/NightlyReport Serverless::Serverless-LambdaDLQ',
-      'stack/NightlyReport Serverless::Serverless-LambdaTracing',
-      'stack/NightlyReport/SingleExecution/DeadLetters AwsSolutions::AwsSolutions-SQS3',
-      'stack/NightlyReport/SingleExecution/DeadLetters Serverless::Serverless-SQSRedrivePolicy',
-      'stack/TenantSync Serverless::Serverless-LambdaDLQ',
-      'stack/TenantSync Serverless::Serverless-LambdaTracing',
-      'stack/TenantSync/SingleExecution/DeadLetters AwsSolutions::AwsSolutions-SQS3',
-      'stack/TenantSync/SingleExecution/DeadLetters Serverless::Serverless-SQSRedrivePolicy',
+      ...['NightlyReport', 'TenantSync'].flatMap((id) => [
+        `stack/${id} Serverless::Serverless-LambdaDLQ`,
+        `stack/${id} Serverless::Serverless-LambdaTracing`,
+        `stack/${id}/SingleExecution/DeadLetters AwsSolutions::AwsSolutions-SQS3`,
+        `stack/${id}/SingleExecution/DeadLetters Serverless::Serverless-SQSRedrivePolicy`,
+      ]),
     ]);
     expect(new Set(found.map(({ acknowledgedAt: at, acknowledgedId: id }) => `${at} ${id}`))).toEqual(
       new Set(acknowledged.map(({ at, id }) => `${at} ${id}`)),
@@ -220,38 +198,20 @@ describe('row 75: cdk-nag', () => {
     for (const { id, reason } of acknowledged) expect(reason, id).toMatch(/\w+( [\w',;]+){5}/);
   });
 
-  test('row 75: finds nothing in a fresh app as the guide has it that the constructs do not acknowledge', () => {
-    const { app, reports } = checked((app) => {
+  test('finds nothing in a fresh app as the guide has it that the constructs do not acknowledge', () => {
+    const { found } = checked((app) => {
       const stack = new Stack(app, 'jobs-dev', { env: { region: 'eu-west-1' } });
       const topic = new Topic(stack, 'Alarms', { enforceSSL: true });
       topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com'));
       const fn = digest({ alarmActions: [new SnsAction(topic)] }, stack);
       new LockDashboard(stack, 'Dashboard', { functions: [fn] });
     });
-    app.synth();
-    const acknowledged = reports().flatMap(({ suppressedViolations = [] }) => suppressedViolations);
 
-    expect(reports().map(({ pluginName, violations }) => [pluginName, violations])).toEqual([
-      ['AwsSolutions', []],
-      ['Serverless', []],
-    ]);
-    expect(acknowledged.map(({ acknowledgedId }) => acknowledgedId)).toEqual([
+    expect(found.map(({ acknowledgedId }) => acknowledgedId)).toEqual([
       'AwsSolutions::AwsSolutions-SQS3',
       'Serverless::Serverless-LambdaDLQ',
       'Serverless::Serverless-LambdaTracing',
       'Serverless::Serverless-SQSRedrivePolicy',
-    ]);
-  });
-
-  test('row 75: fails the synthesis when the app does not acknowledge what is its own', () => {
-    const { app, reports } = checked(ownStack);
-
-    expect(() => app.synth()).toThrow("Acknowledge with 'Serverless::Serverless-SNSRedrivePolicy'");
-    expect(
-      reports().map(({ violations, ...it }) => [it.pluginName, it.conclusion, violations.map((v) => v.ruleName)]),
-    ).toEqual([
-      ['AwsSolutions', 'success', []],
-      ['Serverless', 'failure', ['Serverless-SNSRedrivePolicy']],
     ]);
   });
 });

@@ -2,12 +2,12 @@ import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { examplesOf } from '../docs/examples.js';
 import { BARE_DOORS } from '../support/doors.js';
 import { nodeBinary } from '../support/node-binary.js';
 import { COMPILER_VERSIONS, type CompilerVersion, tsc } from '../types/tsc.js';
 import { type InstalledPackage, installedPackage, run } from './installed-package.js';
-import { testOnNode } from './node-cases.js';
-import { javaScript, made, PROGRAMS, WEBPACK_PROGRAMS } from './programs.js';
+import { javaScript, made, PROGRAMS, testOnNode, WEBPACK_PROGRAMS } from './programs.js';
 
 /*
  * Tests the package as npm would publish it, in projects like those of users: with several tools, on several versions
@@ -19,6 +19,7 @@ const SLOW_MS = 300_000;
 const bin = (path: string) => join(ROOT, 'node_modules', path);
 const JEST = join(ROOT, 'test/package/node_modules/.bin/jest');
 const ALL = { ...PROGRAMS, ...WEBPACK_PROGRAMS };
+const CHECKED = { target: 'ES2022', strict: true, skipLibCheck: true };
 
 let installed: InstalledPackage;
 /** The paths of the programs in {@link ALL}. */
@@ -50,42 +51,21 @@ describe.each([
 describe('row 96: the test of docs/guides/testing.md with a mocked SDK passes', { timeout: SLOW_MS }, () => {
   const VITEST = "import { expect, test } from 'vitest';\n";
 
+  const exampleOf = (page: string, part: string) =>
+    examplesOf(page, 'ts').find(({ code }) => code.includes(part))?.code ?? '';
+
   /** The page's test, with another line for the test runner. */
-  async function pageTest(runner: string): Promise<string> {
-    const blocks = (await readFile(join(ROOT, 'docs/guides/testing.md'), 'utf8')).matchAll(/^```ts\n(.*?)^```/gms);
-    const text = [...blocks].map(([, code = '']) => code).find((code) => code.includes('fakeLockTable(mock)')) ?? '';
-    expect(text).toContain(VITEST);
-    return text.replace(VITEST, runner);
+  function pageTest(runner: string): string {
+    const code = exampleOf('docs/guides/testing.md', 'fakeLockTable(mock)');
+    expect(code).toContain(VITEST);
+    return code.replace(VITEST, runner);
   }
 
-  /** The stack of docs/deploy/cdk.md, in the syntax of a CommonJS project. */
-  const STACK = `
-    import { join } from 'node:path';
-    import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
-    import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
-    import type { Construct } from 'constructs';
-    import { LockTable, SingleExecutionFunction } from 'single-execution/cdk';
-
-    export class AppStack extends Stack {
-      constructor(scope: Construct, id: string, props?: StackProps) {
-        super(scope, id, props);
-        new SingleExecutionFunction(this, 'SendDigest', {
-          entry: join(__dirname, 'send-digest.ts'),
-          lockTable: new LockTable(this, 'Locks'),
-          lockNames: ['send-digest'],
-          schedules: [{ schedule: ScheduleExpression.rate(Duration.hours(1)) }],
-        });
-      }
-    }`;
-  const HANDLER = `
-    import { withSingleExecution } from 'single-execution';
-    import { dynamoDBStore } from 'single-execution/dynamodb';
-
-    export const handler = withSingleExecution(async () => 'sent', {
-      name: 'send-digest',
-      store: dynamoDBStore({ tableName: process.env.LOCK_TABLE ?? '' }),
-    });`;
-
+  /** The stack of docs/deploy/cdk.md, as the program of `cdk init` calls it. */
+  const stack = () =>
+    exampleOf('docs/deploy/cdk.md', 'class Jobs extends Stack')
+      .replace('class Jobs', 'class AppStack')
+      .replace('id: string)', 'id: string, _props: object)');
   const APP = 'npx tsc -p tsconfig.app.json && npx tsx bin/app.ts';
 
   const PASSED = /1 passed|# pass 1|pass 1/;
@@ -95,14 +75,14 @@ describe('row 96: the test of docs/guides/testing.md with a mocked SDK passes', 
     await mkdir(folder);
     await run(bin('.bin/cdk'), ['init', 'app', '--language', 'typescript', '--generate-only'], folder);
     await installed.addProject('app', {
-      'test/digest.test.ts': await pageTest(''),
-      'lib/app-stack.ts': STACK,
-      'lib/send-digest.ts': HANDLER,
+      'test/digest.test.ts': pageTest(''),
+      'lib/app-stack.ts': stack(),
+      'src/send-digest.ts': exampleOf('README.md', "name: 'send-digest'"),
       // Leave out the project's test, because this repository does not have the types of Jest.
       'tsconfig.app.json': JSON.stringify({
         extends: './tsconfig.json',
         compilerOptions: { types: ['node'] },
-        include: ['bin', 'lib'],
+        include: ['bin', 'lib', 'src'],
       }),
       // The lock file that `npm install` would write.
       'package-lock.json': '{ "lockfileVersion": 3 }',
@@ -110,12 +90,8 @@ describe('row 96: the test of docs/guides/testing.md with a mocked SDK passes', 
     await symlink(join(installed.path, '..'), join(folder, 'node_modules'), 'dir');
 
     await run(JEST, ['digest'], folder);
-    const told = await run(
-      process.execPath,
-      [join(installed.path, 'dist/cli.js'), 'init', '--name', 'nightly'],
-      folder,
-    );
-    expect(told).toContain('to test: npx jest nightly\n');
+    const init = [join(installed.path, 'dist/cli.js'), 'init', '--name', 'nightly'];
+    expect(await run(process.execPath, init, folder)).toContain('to test: npx jest nightly\n');
     await run(JEST, ['nightly'], folder);
     await run(bin('.bin/cdk'), ['synth', '--quiet', '--app', APP], folder);
     const assets = (await readdir(join(folder, 'cdk.out'))).filter((name) => /^asset\.\w+$/.test(name));
@@ -125,25 +101,19 @@ describe('row 96: the test of docs/guides/testing.md with a mocked SDK passes', 
   });
 
   test('with ts-jest, which checks its types, in a project of CommonJS', async () => {
-    const compilerOptions = {
-      target: 'ES2022',
-      module: 'nodenext',
-      strict: true,
-      skipLibCheck: true,
-      isolatedModules: false,
-    };
+    const compilerOptions = { ...CHECKED, module: 'nodenext', isolatedModules: false };
     const folder = await installed.addProject('ts-jest', {
       'package.json': '{ "type": "commonjs" }',
       'jest.config.js': "module.exports = { transform: { '^.+\\\\.ts$': 'ts-jest' } };",
       'tsconfig.json': JSON.stringify({ compilerOptions }),
-      'digest.test.ts': await pageTest("import { expect, test } from '@jest/globals';\n"),
+      'digest.test.ts': pageTest("import { expect, test } from '@jest/globals';\n"),
     });
 
     await run(JEST, [], folder);
   });
 
   test('with vitest', async () => {
-    const folder = await installed.addProject('vitest', { 'digest.test.ts': await pageTest(VITEST) });
+    const folder = await installed.addProject('vitest', { 'digest.test.ts': pageTest(VITEST) });
 
     expect(await run(bin('.bin/vitest'), ['run', '--root', folder], folder)).toMatch(PASSED);
   });
@@ -151,7 +121,7 @@ describe('row 96: the test of docs/guides/testing.md with a mocked SDK passes', 
   test.each(['mjs', 'cjs'] as const)('with node:test, from %s', async (kind) => {
     const runner = "import { test } from 'node:test';\nimport { expect } from 'expect';\n";
     const folder = await installed.addProject('node-test', {
-      [`digest.test.${kind}`]: await javaScript(await pageTest(runner), kind),
+      [`digest.test.${kind}`]: await javaScript(pageTest(runner), kind),
     });
 
     expect(await run(process.execPath, ['--test', `digest.test.${kind}`], folder)).toMatch(PASSED);
@@ -182,14 +152,7 @@ describe('row 96: TypeScript', { timeout: SLOW_MS }, () => {
       [version, 'bundler', { module: 'esnext', moduleResolution: 'bundler' }, ['program.ts']],
     ]),
   ])('%s, %s compiles', async (version, name, options, files) => {
-    const compilerOptions = {
-      target: 'ES2022',
-      strict: true,
-      skipLibCheck: true,
-      noEmit: true,
-      types: ['node'],
-      ...options,
-    };
+    const compilerOptions = { ...CHECKED, noEmit: true, types: ['node'], ...options };
     const folder = await installed.addProject(`typescript-${version}-${name}`, {
       ...Object.fromEntries(files.map((file) => [file, program])),
       'tsconfig.json': JSON.stringify({ compilerOptions, files }),

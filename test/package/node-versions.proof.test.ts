@@ -53,26 +53,27 @@ describe.each<NodeVersion>(['20.19', 24])('row 240: on Node %s', { timeout: LONG
     return (await promisify(execFile)(await nodeBinary(version), args, { ...options, maxBuffer: 2 ** 27 })).stdout;
   };
 
+  /** The lines of a program that are no log. */
+  const printed = async (program: string, env: NodeJS.ProcessEnv = {}) =>
+    (await run([program], project.folder, env))
+      .trim()
+      .split('\n')
+      .filter((line) => !line.startsWith('{'));
+
   test('the binary has this version', async () => {
     expect(await run(['--version'], ROOT)).toMatch(version === 24 ? /^v24\./ : /^v20\.19\./);
   });
 
   test("README's race in memory prints what README says", async () => {
-    const lines = (await run(['race.mjs'], project.folder)).trim().split('\n');
-
-    expect(lines.filter((line) => !line.startsWith('{'))).toEqual(['executed, skipped, skipped', 'skipped']);
+    expect(await printed('race.mjs')).toEqual(['executed, skipped, skipped', 'skipped']);
   });
 
   test("README's handler runs once for a tick that is delivered twice", async () => {
     const { client, endpoint } = dynamoDBLocal();
     const keys = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
     const env = { ...keys, AWS_ENDPOINT_URL_DYNAMODB: endpoint, LOCK_TABLE: await freshTable(client) };
-    const lines = (await run(['twice.mjs'], project.folder, env)).trim().split('\n');
 
-    expect(lines.filter((line) => !line.startsWith('{'))).toEqual([
-      'the digest of 2026-11-21T02:00:00.000Z',
-      'already-executed',
-    ]);
+    expect(await printed('twice.mjs', env)).toEqual(['the digest of 2026-11-21T02:00:00.000Z', 'already-executed']);
   });
 
   test('the tests of the core and of the stores pass that start nothing', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,8 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DOORS } from '../support/doors.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { type InstalledPackage, installedPackage, run } from './installed-package.js';
-import { testOnNode } from './node-cases.js';
-import { made, PROGRAMS } from './programs.js';
+import { made, PROGRAMS, testOnNode } from './programs.js';
 
 /*
  * Tests the package as npm would publish it, in a user's project. `npm run proof` tests it with more tools and versions
@@ -97,12 +96,8 @@ describe('the command-line tool', { timeout: SLOW_MS }, () => {
     expect(await npx('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
     await expect(npx(...list)).rejects.toThrow('npm install @aws-sdk/client-dynamodb @aws-sdk/lib-dynamodb');
     await symlink(join(ROOT, 'node_modules/@aws-sdk'), join(folder, 'node_modules/@aws-sdk'), 'dir');
-    await mkdir(join(folder, '.aws'));
-    await writeFile(
-      join(folder, '.aws/credentials'),
-      '[local]\naws_access_key_id=local\naws_secret_access_key=local\n',
-    );
-    const env = ['AWS_SHARED_CREDENTIALS_FILE=.aws/credentials', 'npx', '--no-install', 'single-execution'];
+    await writeFile(join(folder, 'keys'), '[local]\naws_access_key_id=local\naws_secret_access_key=local\n');
+    const env = ['AWS_SHARED_CREDENTIALS_FILE=keys', 'npx', '--no-install', 'single-execution'];
     expect(JSON.parse(await run('env', [...env, ...list, '--profile', 'local'], folder))).toEqual([]);
     await rm(folder, { recursive: true });
   });

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { access } from 'node:fs/promises';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startKeeper } from '../../support/keeper.js';
 import { type Environment, type Job, type Launch, type Outcome, startEnvironment } from './environment.js';
-import { environmentVariables, type FunctionSettings } from './environment-variables.js';
-import { type Lines, openPrinted } from './printed.js';
 import { startRuntimeApi } from './runtime-api.js';
 
 /*
@@ -19,10 +20,20 @@ import { startRuntimeApi } from './runtime-api.js';
 const BOOTSTRAP = fileURLToPath(new URL('./bootstrap.mjs', import.meta.url));
 const ACCOUNT = '123456789012';
 
-export interface LambdaSettings extends FunctionSettings {
+export interface LambdaSettings {
   /** The path of the Node binary that runs the function. */
   readonly node: string;
+  /** @default 'index.handler' */
+  readonly handler?: string;
+  /** The folder with the handler's module, outside the repository. */
+  readonly taskRoot: string;
+  readonly functionName: string;
+  readonly region: string;
+  /** @default 128 */
+  readonly memoryMb?: number;
   readonly timeoutMs: number;
+  /** The function's own variables. A variable that Lambda sets itself is an error. @default none */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface InvokeOptions {
@@ -47,11 +58,16 @@ export interface Running {
   pause(): void;
 }
 
+interface Lines {
+  readonly stdout: readonly string[];
+  readonly stderr: readonly string[];
+}
+
 export interface LambdaHost {
   start(event: unknown, options?: InvokeOptions): Running;
   /** Does {@link LambdaHost.start} and waits for the result. */
   invoke(event: unknown, options?: InvokeOptions): Promise<Invocation>;
-  /** The lines that all environments have printed, in order. */
+  /** The full lines that all environments have printed, in order. */
   output(): Lines;
   /** Kills every environment. Runs under way end as `crashed`. */
   stop(): Promise<void>;
@@ -76,7 +92,7 @@ export async function startLambda(settings: LambdaSettings): Promise<LambdaHost>
     command: node,
     args: [...flagsOf(nodeMajor), BOOTSTRAP],
     cwd: taskRoot,
-    env: (listener) => variables({ runtimeApi: api.addressFor(listener), logStreamName: logStream() }),
+    env: (listener) => variables(api.addressFor(listener)),
     ...printed.descriptors,
     onIdle: (environment) => idle.push(environment),
     onExit(environment) {
@@ -129,6 +145,52 @@ function flagsOf(nodeMajor: number): string[] {
   return nodeMajor === 22 ? ['--no-experimental-require-module', '--no-experimental-detect-module'] : [];
 }
 
-function logStream(): string {
-  return `${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/[$LATEST]${randomBytes(16).toString('hex')}`;
+/** All variables of a function's processes, by their runtime API: those that Lambda sets, and the function's own. */
+function environmentVariables(settings: LambdaSettings, nodeMajor: number): (api: string) => Record<string, string> {
+  const { handler = 'index.handler', taskRoot, functionName, region, memoryMb = 128, env = {} } = settings;
+  const date = new Date().toISOString().slice(0, 10).replaceAll('-', '/');
+  const reserved = (runtimeApi: string) => ({
+    _HANDLER: handler,
+    AWS_ACCESS_KEY_ID: 'ASIAEXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'example',
+    AWS_SESSION_TOKEN: 'example',
+    AWS_DEFAULT_REGION: region,
+    AWS_REGION: region,
+    AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${nodeMajor}.x`,
+    AWS_LAMBDA_FUNCTION_NAME: functionName,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb),
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${functionName}`,
+    AWS_LAMBDA_LOG_STREAM_NAME: `${date}/[$LATEST]${randomBytes(16).toString('hex')}`,
+    AWS_LAMBDA_RUNTIME_API: runtimeApi,
+    LAMBDA_TASK_ROOT: taskRoot,
+  });
+  const refused = Object.keys(reserved('')).filter((name) => name in env);
+  if (refused.length > 0) throw new Error(`Lambda lets no function set ${refused.join(', ')}; leave it out of \`env\``);
+  return (api) => ({ PATH: '/usr/local/bin:/usr/bin:/bin', TZ: ':UTC', ...env, ...reserved(api) });
+}
+
+/** Collects what processes print, in files. Unlike a pipe, a file has everything when the process has ended. */
+async function openPrinted() {
+  const folder = await mkdtemp(join(tmpdir(), 'printed-'));
+  const [stdout = 0, stderr = 0] = ['stdout', 'stderr'].map((name) => openSync(join(folder, name), 'a+'));
+  // Remove the names of the files. The files themselves go when the last process closes them.
+  await rm(folder, { recursive: true });
+  const read = (): Lines => ({ stdout: linesIn(stdout), stderr: linesIn(stderr) });
+  let kept: Lines | undefined;
+  return {
+    descriptors: { stdout, stderr },
+    lines: () => kept ?? read(),
+    close() {
+      kept = read();
+      for (const descriptor of [stdout, stderr]) closeSync(descriptor);
+    },
+  };
+}
+
+function linesIn(descriptor: number): readonly string[] {
+  const content = Buffer.alloc(fstatSync(descriptor).size);
+  readSync(descriptor, content, 0, content.length, 0);
+  return content.toString().split('\n').slice(0, -1);
 }
