@@ -14,7 +14,6 @@ const config: KnipConfig = {
         // The test bundles these around each example.
         'test/docs/restart/{main,held/*}.ts',
         'test/sim/{sim,worlds}.ts',
-        'test/**/*.test-d.ts',
         'vitest.{mutation,proof,quick,versions}.config.ts',
       ],
       project: ['{src,test,demo,handlers,infra,bench,site}/**/*.{ts,tsx,mjs}', '*.{ts,mjs}'],
@@ -39,14 +38,14 @@ const config: KnipConfig = {
       ignoreDependencies: ['@azure/.*', 'execa.*', 'proper-lockfile', 'signal-exit.*', 'write-file-.*'],
     },
     'test/package': { entry: ['*.test.ts', '{program,two-copies}.ts'], ignoreDependencies: ['.+'] },
+    'test/types': { entry: ['*.test.ts', '*.test-d.ts'], ignoreDependencies: ['.+'] },
     'test/stores/dynamodb/agents': { entry: ['*.test.ts', 'program.ts'] },
     // A process of the test loads these.
     'test/firebase': { entry: ['*.test.ts', 'surroundings.mjs'], ignoreDependencies: ['.+'] },
     // Loaded by their names, or started.
-    'test/{azurite,clients-redis,clients/native,clients/prisma,copied-sdk,mutation,observe/runtime-client,oldest-*,types}':
-      {
-        ignoreDependencies: ['.+'],
-      },
+    'test/{azurite,clients-redis,clients/native,clients/prisma,copied-sdk,mutation,observe/runtime-client,oldest-*}': {
+      ignoreDependencies: ['.+'],
+    },
     'test/stores/dynamodb/agents/newrelic': { ignoreDependencies: ['.+'] },
   },
   ignoreDependencies: [
