@@ -30,7 +30,6 @@ const STORES = {
   memory: '23.8 kB',
   store: '24.5 kB',
   postgres: '31.6 kB',
-  mysql: '31.9 kB',
   sqlite: '31.6 kB',
   'durable-objects': '24.8 kB',
   azure: '28 kB',

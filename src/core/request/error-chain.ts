@@ -80,14 +80,15 @@ function connectionWords(error: unknown): string | undefined {
 
 /**
  * Makes the error that callers see in place of a client's error: with the same name, and with Node's words for a
- * connection. Any other message is left out.
+ * connection, its address and its port. Any other message is left out.
  *
  * @param why says why the message is left out
  */
 export function shownCause(error: unknown, code: string, why: string): Error {
   const words = connectionWords(error);
   const cause = Object.assign(new Error(words ?? why), { name: errorName(error), code });
-  return words === undefined ? leavingOut(cause) : cause;
+  if (words === undefined) return leavingOut(cause);
+  return Object.assign(cause, { address: readThrown(error, 'address'), port: readThrown(error, 'port') });
 }
 
 /** Whether a chain of errors proves by a network error that the request was never sent. */

@@ -6,7 +6,7 @@ import { shownCause } from '../../core/request/error-chain.js';
 import { takingTurns } from '../../core/request/turns.js';
 import { UnexpectedAnswer } from '../../core/request/unexpected-answer.js';
 import type { Clock, Signal } from '../../core/values/clock.js';
-import { isLeftOut, readThrown, readThrownText } from '../../core/values/thrown.js';
+import { readThrownText } from '../../core/values/thrown.js';
 import { parsedRecord } from '../storage-answer.js';
 import type { Storage, StoredRecord } from '../storage-port.js';
 import { storageStore } from '../storage-store.js';
@@ -212,7 +212,5 @@ const LEFT_OUT = 'its message is left out, because it can hold a statement or an
  */
 function failureOf(error: unknown, { code, why }: SqlFailure): LockStoreError {
   const cause = shownCause(error, readThrownText(error, 'code'), LEFT_OUT);
-  if (!isLeftOut(cause))
-    Object.assign(cause, { address: readThrown(error, 'address'), port: readThrown(error, 'port') });
   return new LockStoreError(why, { code, lockName: '*', operation: 'get', retryable: code === 'UNAVAILABLE', cause });
 }
