@@ -31,7 +31,7 @@ export default defineConfig({
       'test/observe/span-links.test.ts',
       'test/infra/deployed-handlers.test.ts',
       'test/infra/lambda-runtime/lambda-host.test.ts',
-      'test/stores/{dynamodb,durable-objects,redis}/contract.test.ts',
+      'test/stores/{dynamodb,durable-objects}/contract.test.ts',
       'test/stores/azure/contract.proof.test.ts',
     ],
     provide: { run: 'proof' },

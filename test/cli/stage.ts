@@ -102,7 +102,8 @@ export function addressAt(kind: Kind, port: number): readonly [args: string[], e
     const AZURE_STORAGE_CONNECTION_STRING = `TableEndpoint=${url}/acme;SharedAccessSignature=sp=rau&sig=hunter2`;
     return [['--azure-table', 'locks'], { AZURE_STORAGE_CONNECTION_STRING }];
   }
-  return [[`--${kind}-url`, `${kind}://ada:hunter2@127.0.0.1:${port}/jobs`], {}];
+  const database = kind === 'redis' ? '' : '/jobs';
+  return [[`--${kind}-url`, `${kind}://ada:hunter2@127.0.0.1:${port}${database}`], {}];
 }
 
 /** Resolves when a process has printed these words. */

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import proof from '../../vitest.proof.config.js';
+import proof, { VERSIONS } from '../../vitest.proof.config.js';
+import versions from '../../vitest.versions.config.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -18,8 +19,11 @@ function patternsOf(pattern: string): string[] {
   return before === undefined ? [pattern] : list.split(',').map((one) => `${before}${one}${after}`);
 }
 
-test('npm run proof includes exactly the files that divide a list by inThisRun or kindsOfRun', () => {
-  const named = (proof.test?.include ?? []).flatMap(patternsOf).filter((pattern) => !pattern.includes('*'));
+test('test:proof and test:versions include exactly the files that divide a list by inThisRun or kindsOfRun', () => {
+  const patterns = [proof, versions].flatMap(({ test: { include = [] } = {} }) => include);
+  const divided = patterns.filter((pattern) => !VERSIONS.includes(pattern)).flatMap(patternsOf);
+  // test/docs/faults.test.ts holds the fault tables.
+  const named = [...new Set(divided)].filter((pattern) => !/\*|^test\/faults/.test(pattern));
   const dividing = testsIn('test').filter((path) =>
     /^import \{.*\b(inThisRun|kindsOfRun)\b.*\}/m.test(readFileSync(join(ROOT, path), 'utf8')),
   );

@@ -1,6 +1,6 @@
 import type { Clock } from '../../index.js';
 import { type IORedisClient, type NodeRedisClient, redisAdminStore, redisStore } from '../../stores/redis/redis.js';
-import { failed } from '../exit-code.js';
+import { failed, wrongUse } from '../exit-code.js';
 import { lookAtRedis } from '../findings/look-at-redis.js';
 import { checkEncoding, checkUrl, type NamedStore, type OpenedStore, type StoreKind } from './kind.js';
 import {
@@ -28,9 +28,18 @@ export const redis: StoreKind = {
   check(named) {
     checkUrl(named, /^rediss?:$/, 'redis://127.0.0.1:6379 or rediss://user:password@host');
     checkEncoding(named);
+    checkDatabase(named.value);
   },
   open: openRedis,
 };
+
+/** Checks the path of a URL: ioredis connects with a wrong one, and node-redis says only `Invalid pathname`. @throws CliError */
+function checkDatabase(url: string): void {
+  if (/^\/?\d*$/.test(new URL(url).pathname)) return;
+  throw wrongUse(
+    '--redis-url has a path that is no number: a database of Redis has one, as in redis://127.0.0.1:6379/2; write %2F for a / of the password',
+  );
+}
 
 /** A connected client of either package. */
 interface RedisConnection {
