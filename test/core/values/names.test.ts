@@ -103,6 +103,9 @@ test('utf8Bytes counts what is sent', () => {
 
 describe('truncateUtf8', () => {
   test.each<[string, number, string]>([
+    ['digest', 6, 'digest'],
+    ['digest', 3, 'dig'],
+    ['a👍', 4, 'a'],
     ['a\ud83d', 4, 'a\ufffd'],
     ['a\ud83d', 3, 'a'],
   ])('cuts %o to %i bytes between characters', (text, bytes, cut) => {
