@@ -2,14 +2,11 @@ import * as mariadb from 'mariadb';
 import { createPool } from 'mysql2/promise';
 import { mysqlStore } from 'single-execution/mysql';
 import { mysql } from '../support/backends/mysql.js';
-import { freshPlace } from '../support/backends.js';
 import { onDatabase } from './columns.js';
 import { eitherWay, NETWORK, refusedBy, throttled } from './faults.js';
 import { playTable } from './play-table.js';
-import { tableOf, type Way } from './way.js';
+import { databaseOf, tableOf, type Way } from './way.js';
 import { mysqlProtocol } from './wire/mysql-protocol.js';
-import { readStatement } from './wire/sql-request.js';
-import { tcpWire } from './wire/tcp-wire.js';
 
 export const way: Way = {
   title: 'MySQL',
@@ -46,19 +43,7 @@ export const way: Way = {
       },
     },
   ],
-  async start() {
-    const engine = await mysql.start();
-    const address = await freshPlace(engine);
-    return {
-      address,
-      wire: (during) =>
-        tcpWire(
-          address.url,
-          mysqlProtocol(engine.pool, (statement) => readStatement(statement, during())),
-        ),
-      stop: engine.stop,
-    };
-  },
+  start: async () => databaseOf(await mysql.start(), mysqlProtocol),
 };
 
 playTable('row 187 F1 F2 F3 F6 F17 F35 F53 F54 the fault table: MySQL', way, import.meta);

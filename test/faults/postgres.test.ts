@@ -2,14 +2,11 @@ import { Pool, type PoolConfig } from 'pg';
 import postgresJs from 'postgres';
 import { postgresStore } from 'single-execution/postgres';
 import { postgres } from '../support/backends/postgres.js';
-import { freshPlace } from '../support/backends.js';
 import { onDatabase } from './columns.js';
 import { eitherWay, NETWORK, refusedBy, throttled } from './faults.js';
 import { playTable } from './play-table.js';
-import { type Connection, tableOf, type Way } from './way.js';
+import { type Connection, databaseOf, tableOf, type Way } from './way.js';
 import { postgresProtocol } from './wire/postgres-protocol.js';
-import { readStatement } from './wire/sql-request.js';
-import { tcpWire } from './wire/tcp-wire.js';
 
 /** Shorter than a try, so that the client's own timeout ends it. The page has 2 s for a connection that is silent. */
 const SILENCE_MS = 700;
@@ -51,19 +48,7 @@ export const way: Way = {
       },
     },
   ],
-  async start() {
-    const engine = await postgres.start();
-    const address = await freshPlace(engine);
-    return {
-      address,
-      wire: (during) =>
-        tcpWire(
-          address.url,
-          postgresProtocol(engine.pool, (statement) => readStatement(statement, during())),
-        ),
-      stop: engine.stop,
-    };
-  },
+  start: async () => databaseOf(await postgres.start(), postgresProtocol),
 };
 
 playTable('rows 131 and 187 F1 F2 F3 F6 F17 F35 F53 F54 F179 the fault table: Postgres', way, import.meta);

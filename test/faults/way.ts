@@ -1,9 +1,13 @@
-import type { Locks, StoreAddress } from '../support/backends/backend.js';
+import type { Engine, Locks, StoreAddress } from '../support/backends/backend.js';
+import { freshPlace } from '../support/backends.js';
 import type { ClientAge, Library } from './clients.js';
 import type { AnyFault, FaultRow } from './faults.js';
 import type { OperationName } from './operations.js';
 import type { Column } from './table.js';
-import type { Wire } from './wire/wire.js';
+import type { Protocol } from './wire/protocol.js';
+import { readStatement, type Statement } from './wire/sql-request.js';
+import { tcpWire } from './wire/tcp-wire.js';
+import type { Seen, Wire } from './wire/wire.js';
 
 /** The locks of the table, over one client. */
 export interface Connection {
@@ -63,3 +67,20 @@ export const tableOf = <C>(
   },
   close: () => end().catch(() => undefined),
 });
+
+/** A database that runs, before which a wire reads the statements. */
+export async function databaseOf<P>(
+  engine: Engine & { readonly pool: P },
+  protocolOf: (pool: P, read: (statement: Statement) => Seen | undefined) => Protocol,
+): Promise<Running> {
+  const address = await freshPlace(engine);
+  return {
+    address,
+    wire: (during) =>
+      tcpWire(
+        address.url,
+        protocolOf(engine.pool, (statement) => readStatement(statement, during())),
+      ),
+    stop: engine.stop,
+  };
+}
