@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/cli/store/kinds.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 import { systemClock } from '../../src/core/values/clock.js';
+import { closed, listening } from '../support/loopback.js';
 import { call } from '../support/one-run.js';
 
 test('the key of a table is checked once, however often its locks are listed', async () => {
@@ -14,10 +13,9 @@ test('the key of a table is checked once, however often its locks are listed', a
     asked.push(operation);
     response.setHeader('x-amzn-requestid', `request-${asked.length}`);
     response.end(operation === 'Scan' ? '{"Items":[],"Count":0,"ScannedCount":0}' : '{}');
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  onTestFinished(() => closed(server));
+  const endpoint = `http://127.0.0.1:${await listening(server)}`;
   const options: Readonly<Record<string, string>> = { table: 'locks', endpoint };
   const line = { text: (option: string) => options[option], has: (option: string) => option in options };
   const { admin, close } = await openStore(line, { env: {}, clock: systemClock, terminal: {} as Terminal });

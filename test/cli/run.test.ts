@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manualClock } from 'single-execution/testing';
@@ -9,6 +9,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { guardMs } from '../../src/core/values/lease.js';
 import { kindsOfRun } from '../support/backends/stage.js';
 import { innerCli } from '../support/inner-cli.js';
+import { listening } from '../support/loopback.js';
 import { cliStage, clockAt, freshName, ran, taken } from './stage.js';
 
 // Run two tests at a time, because some only wait. If more processes started at once, calls to stores would time out.
@@ -86,9 +87,8 @@ test.concurrent.each(kindsOfRun('tool'))(
 
 test('row 123: a signal that comes before the command has begun ends run as a shell says it, and nothing runs', async () => {
   // A server that never answers stands for Redis.
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const away = `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = createServer();
+  const away = `redis://127.0.0.1:${await listening(server)}`;
   const { child, ended } = stage().cli.start(['run', '--name', 'x', '--redis-url', away, ...sh(PRINT)]);
   const [socket] = (await once(server, 'connection')) as [Socket];
   child.kill('SIGINT');

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engines, startEngines } from '../support/backends/stage.js';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { inThisRun } from '../support/in-this-run.js';
+import { listening } from '../support/loopback.js';
 import { startTcpFaultProxy, type TcpFaultProxy } from '../support/tcp-fault-proxy.js';
 import { addressAt, CLIENTS } from './stage.js';
 
@@ -17,6 +17,7 @@ const PATIENT_MS = 60_000;
 const VERBS = [['ls'], ['doctor'], ['run', '--name', 'x', '--', 'true']];
 
 let mute: Server;
+let mutePort: number;
 let engines: Engines;
 const clis = new Map<string, BuiltCli>();
 const proxies: TcpFaultProxy[] = [];
@@ -26,8 +27,7 @@ beforeAll(async () => {
     sockets.add(socket);
     socket.on('error', () => undefined);
   });
-  mute.listen(0, '127.0.0.1');
-  [engines] = await Promise.all([startEngines('postgres', 'mysql', 'redis'), once(mute, 'listening')]);
+  [engines, mutePort] = await Promise.all([startEngines('postgres', 'mysql', 'redis'), listening(mute)]);
   for (const name of IN_THIS_RUN) clis.set(name, await builtCli(CLIENTS[name]?.slice(1)));
 }, 120_000);
 afterAll(async () => {
@@ -47,7 +47,7 @@ const AFTER_LOGIN = /single_execution|SELECT |EVAL|NODES/i;
 
 async function addressOf(client: string, isLate: boolean): Promise<ReturnType<typeof addressAt>> {
   const kind = kindOf(client);
-  if (!isLate) return addressAt(kind, (mute.address() as AddressInfo).port);
+  if (!isLate) return addressAt(kind, mutePort);
   const { server } = engines.on(kind);
   const proxy = await startTcpFaultProxy(server.port, (request) => (AFTER_LOGIN.test(request) ? 'stall' : undefined));
   proxies.push(proxy);

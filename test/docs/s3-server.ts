@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { closed, listening } from '../support/loopback.js';
 
 /** A server of one bucket, with the rules of S3 for conditional writes. */
 export interface S3Server {
@@ -79,15 +79,12 @@ export async function startS3(): Promise<S3Server> {
     answers.push(`${request.method} ${status}`);
     response.writeHead(status, etag === undefined ? {} : { etag }).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listening(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/bucket`,
+    url: `http://127.0.0.1:${port}/bucket`,
     objects,
     answers,
     refuse: (...statuses) => void refusals.push(...statuses),
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop: () => closed(server),
   };
 }

@@ -1,13 +1,14 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { executeWithLock, LockStoreError } from 'single-execution';
 import { checkInObserver } from 'single-execution/observe';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { gate } from '../support/gate.js';
+import { closed, listening } from '../support/loopback.js';
 import { memoryLocks, NOW } from '../support/memory-locks.js';
 
 /** A dead-man service, and what it was asked. */
 let service: Server;
+let port: number;
 let asked: string[];
 let answered: string[];
 let status = 200;
@@ -20,12 +21,9 @@ beforeAll(async () => {
     answered.push(String(url));
     response.writeHead(status).end('OK');
   });
-  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  port = await listening(service);
 });
-afterAll(() => {
-  service.closeAllConnections();
-  service.close();
-});
+afterAll(() => closed(service));
 beforeEach(() => {
   asked = [];
   status = 200;
@@ -33,7 +31,7 @@ beforeEach(() => {
   held = { part: '', until: Promise.resolve() };
 });
 
-const address = (path = '/4f1d') => `http://127.0.0.1:${(service.address() as AddressInfo).port}${path}`;
+const address = (path = '/4f1d') => `http://127.0.0.1:${port}${path}`;
 const SENTRY = '/api/42/cron/digest/0a1b2c/';
 const failing = () => Promise.reject(new Error('no database'));
 

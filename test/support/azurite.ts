@@ -23,7 +23,8 @@ export interface AzuriteCertificate {
 
 /** Starts Microsoft's emulator of Azure Table Storage on a free port. It ends with `stop()` or with this process. */
 export async function startAzurite(secured?: AzuriteCertificate): Promise<Azurite> {
-  const main = join(await installed('test/azurite'), 'node_modules/azurite/dist/src/table/main.js');
+  const set = await installed('test/azurite');
+  const program = ['--require', join(set, 'keep-idle.cjs'), join(set, 'node_modules/azurite/dist/src/table/main.js')];
   const server = await startServer({
     name: 'azurite',
     ready: 'successfully started',
@@ -32,8 +33,8 @@ export async function startAzurite(secured?: AzuriteCertificate): Promise<Azurit
       // Saves what it has in memory.
       downSignal: 'SIGINT',
       command: [
-        ...[process.execPath, main, '--disableTelemetry', '--skipApiVersionCheck', '--silent', '--location', folder],
-        ...['--tableHost', HOST, '--tablePort', port, '--tableKeepAliveTimeout', '60'],
+        ...[process.execPath, ...program, '--disableTelemetry', '--skipApiVersionCheck', '--silent'],
+        ...['--location', folder, '--tableHost', HOST, '--tablePort', port],
         ...(secured ? ['--oauth', 'basic', '--cert', secured.cert, '--key', secured.key] : []),
       ],
     }),

@@ -4,6 +4,7 @@ import https from 'node:https';
 import net, { type Server } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { finalProblem } from '../../../src/core/request/final-failure.js';
+import { listening } from '../../support/loopback.js';
 import { EXPIRED_CERTIFICATE, TEST_CERTIFICATE, TEST_KEY } from '../../support/test-certificates.js';
 
 const servers: Server[] = [];
@@ -14,9 +15,7 @@ afterEach(() => {
 
 function portOf(server: Server): Promise<number> {
   servers.push(server);
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
-  });
+  return listening(server);
 }
 
 const secure = (options: https.ServerOptions) =>

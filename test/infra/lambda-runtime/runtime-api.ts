@@ -52,8 +52,6 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
     // This also happens if a runtime is killed in the middle of a request, or posts no JSON.
     serve(request, response).catch(() => response.destroy());
   });
-  // Keep idle connections: a frozen or busy runtime keeps its own.
-  server.keepAliveTimeout = 0;
   const port = await listening(server);
 
   return {
