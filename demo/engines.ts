@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PGlite } from '@electric-sql/pglite';
 import { createLockTable } from 'single-execution/dynamodb';
 import { createPostgresTable } from 'single-execution/postgres';
 import { startDynamoDBLocal } from '../test/support/dynamodb-local-process.js';
 import { bodyOf } from '../test/support/http-answer.js';
+import { listening } from '../test/support/loopback.js';
 import type { CleanUps } from '../test/support/play/command.js';
 import { type Engine, TABLE } from './stores.js';
 
@@ -47,7 +46,7 @@ async function startPostgres(cleanUps: CleanUps): Promise<Engine> {
     const { rows } = await database.query(text, values);
     outgoing.end(JSON.stringify(rows));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const port = await listening(server);
   cleanUps.push(async () => server.close());
-  return { kind: 'postgres', endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { kind: 'postgres', endpoint: `http://127.0.0.1:${port}` };
 }

@@ -11,6 +11,11 @@ const HERE = 'http://console';
 const MOST_BYTES = 10_000;
 /** Characters. A shorter answer is sent as it is. */
 const LEAST_ZIPPED = 10_000;
+/**
+ * Longer than a page waits between two requests. By default Node ends a connection that is idle for 5 s, and with it a
+ * request that the page sends just then.
+ */
+const KEEP_IDLE_MS = 3 * REFRESH_MS;
 
 export interface ConsoleOptions extends Desk {
   readonly page: string;
@@ -36,7 +41,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const { port = 0, readOnly } = options;
   const token = randomBytes(24).toString('base64url');
   const house = () => ({ port: (server.address() as AddressInfo).port, token, readOnly });
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_IDLE_MS }, (request, response) => {
     // The browser has closed the connection.
     serve(request, response, { ...options, house: house() }).catch(() => response.destroy());
   });

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { REFRESH_MS } from '../../../src/cli/console/paced-admin.js';
 import { cliStage, freshName, ran, taken } from '../stage.js';
 import { readText, servedConsole, startedConsole } from './stage.js';
 
@@ -26,6 +27,13 @@ test('tells all locks, and one', async () => {
   };
   expect(await ask(path(name))).toMatchObject({ status: 200, body });
   expect(await ask(path(freshName()))).toMatchObject({ status: 404, body: { error: expect.any(String) } });
+});
+
+test('keeps the connection of a page until its next request', async () => {
+  const { url, token } = await servedConsole(stage(), 'redis');
+  const { headers } = await fetch(new URL('/api/console', url), { headers: { authorization: `Bearer ${token}` } });
+
+  expect(Number(/^timeout=(\d+)$/.exec(String(headers.get('keep-alive')))?.[1]) * 1_000).toBeGreaterThan(REFRESH_MS);
 });
 
 // page.test.ts makes the other acts.
