@@ -75,7 +75,8 @@ export const dynamodb: Backend<DynamoDBEngine> = {
           sends();
           return next(args);
         },
-        { step: 'finalizeRequest', priority: 'low' },
+        // When the client is asked: in a fresh process the request itself is sent later.
+        { step: 'initialize', priority: 'high' },
       );
     }
     return opened(
