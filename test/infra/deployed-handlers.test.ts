@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore } from 'single-execution/dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dynamoDBHarness } from '../support/backends/dynamodb.js';
 import { dynamoDBLocal } from '../support/dynamodb-local.js';
 import { emfProblems } from '../support/emf-check.js';
 import { type FaultProxy, type SeenRequest, startFaultProxy } from '../support/fault-proxy.js';
@@ -189,16 +189,16 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
       const { host, deliver, lockTable } = deployed;
       const { arrived } = holdQuery();
 
-      const hung = deliver('2026-01-02T02:00:00Z', { timeoutMs: 3_000 });
+      const hung = deliver('2026-01-02T02:00:00Z');
       await arrived;
-      hung.pause();
+      hung.timeOut();
       expect(await hung.done).toMatchObject({ status: 'timed-out' });
       const retry = () => deliver('2026-01-02T02:00:00Z', { requestId: hung.requestId }).done;
       expect(await retry()).toMatchObject(skipped('locked'));
 
-      // Wait until the lease ends by DynamoDB's clock, which no test can turn. The server reports whole seconds.
-      const { lockUntil } = (await admin(lockTable).get('nightly-report')) ?? {};
-      await sleep((lockUntil?.getTime() ?? 0) - Date.now() + 1_000);
+      // No test can turn DynamoDB's clock.
+      const { patch } = dynamoDBHarness({ client, tableName: lockTable });
+      await patch('nightly-report', { lockUntil: Date.now() - 5_000 });
       expect(await retry()).toMatchObject(report('2026-01-01'));
 
       expect(await runsIn(lockTable)).toMatchObject([

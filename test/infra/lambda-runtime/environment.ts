@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Handed, Reported, RuntimeListener } from './runtime-api.js';
 
-/** How long Lambda lets a module load. */
-const INIT_MS = 10_000;
+/** How long a module may load. Lambda ends it after 10 s, which a busy machine may need. */
+const INIT_MS = 60_000;
 
 /** How a run ended. The first report of the runtime counts, even if its process dies afterwards. */
 export type Outcome =
@@ -35,8 +35,8 @@ export interface Environment {
   readonly pid: number;
   /** Serves a job; allowed only if idle. */
   serve(job: Job): void;
-  /** Stops the process that serves the job. Throws if the job is over. */
-  pause(job: Job): void;
+  /** Ends the job as its timeout does. Throws if the job is over. */
+  timeOut(job: Job): void;
   kill(): Promise<void>;
 }
 
@@ -46,12 +46,13 @@ export function startEnvironment(launch: Launch, first: Job): Environment {
   let hand: ((invocation: Handed) => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
 
+  const timeOut = () => {
+    outcome ??= { status: 'timed-out' };
+    child.kill('SIGKILL');
+  };
   const limit = (ms: number) => {
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      outcome ??= { status: 'timed-out' };
-      child.kill('SIGKILL');
-    }, ms);
+    timer = setTimeout(timeOut, ms);
   };
   const handOver = () => {
     if (!job || !hand) return;
@@ -100,9 +101,9 @@ export function startEnvironment(launch: Launch, first: Job): Environment {
       job = next;
       handOver();
     },
-    pause(served) {
+    timeOut(served) {
       if (job !== served) throw new Error(`run ${served.requestId} is over`);
-      child.kill('SIGSTOP');
+      timeOut();
     },
     kill() {
       child.kill('SIGKILL');

@@ -54,8 +54,8 @@ export interface Running {
   readonly requestId: string;
   /** Resolves when the environment is idle again or gone. */
   readonly done: Promise<Invocation>;
-  /** Stops the process wherever it is, as if it hung. Its timeout goes on. Throws if the run is over. */
-  pause(): void;
+  /** Kills the process wherever it is, as if its timeout had come. Throws if the run is over. */
+  timeOut(): void;
 }
 
 interface Lines {
@@ -124,7 +124,7 @@ export async function startLambda(settings: LambdaSettings): Promise<LambdaHost>
       return {
         requestId,
         done: over.then((outcome) => ({ requestId, ...outcome })),
-        pause: () => environment.pause(job),
+        timeOut: () => environment.timeOut(job),
       };
     },
     invoke: (event, options) => host.start(event, options).done,
