@@ -198,7 +198,7 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
 
       // No test can turn DynamoDB's clock.
       const { patch } = dynamoDBHarness({ client, tableName: lockTable });
-      await patch('nightly-report', { lockUntil: Date.now() - 5_000 });
+      await patch?.('nightly-report', { lockUntil: Date.now() - 5_000 });
       expect(await retry()).toMatchObject(report('2026-01-01'));
 
       expect(await runsIn(lockTable)).toMatchObject([
