@@ -42,8 +42,10 @@ const config: KnipConfig = {
     'test/stores/dynamodb/agents': { entry: ['*.test.ts', 'program.ts'] },
     // A process of the test loads these.
     'test/firebase': { entry: ['*.test.ts', 'surroundings.mjs'], ignoreDependencies: ['.+'] },
+    // Started, and told what to load first.
+    'test/azurite': { entry: ['keep-idle.cjs'], ignoreDependencies: ['.+'] },
     // Loaded by their names, or started.
-    'test/{azurite,clients-redis,clients/native,clients/prisma,copied-sdk,mutation,observe/runtime-client,oldest-*}': {
+    'test/{clients-redis,clients/native,clients/prisma,copied-sdk,mutation,observe/runtime-client,oldest-*}': {
       ignoreDependencies: ['.+'],
     },
     'test/stores/dynamodb/agents/newrelic': { ignoreDependencies: ['.+'] },
