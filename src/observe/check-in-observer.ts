@@ -27,13 +27,18 @@ export interface CheckInObserver extends Observer {
   settled(): Promise<void>;
 }
 
+/** For how long a check-in is tried. */
 const TIMEOUT_MS = 10_000;
+/** The pauses before the second and the third try. */
+const PAUSES_MS = [200, 1_000];
 
 /**
  * Makes an observer that reports each run to a dead-man service, such as healthchecks.io, Cronitor or Sentry. It sends
  * one request if the run succeeded or failed, with `start` one before it, and none if the run was skipped. A run by hand
  * sends none: it must not hide from the service that the schedule has stopped. The request of the end waits until that
- * of the beginning was answered or given up, after 10 s. No run waits for a request or fails because of it.
+ * of the beginning was answered or given up, after 10 s. A request that gets no answer because its
+ * connection fails, or the status 408, 429 or 500 and above, is sent again, twice at most. No run waits for a request or
+ * fails because of it.
  *
  * @example
  * ```ts
@@ -90,7 +95,8 @@ export function checkInObserver(options: CheckInOptions): CheckInObserver {
 }
 
 /**
- * Sends one check-in.
+ * Sends one check-in, again if that may help: a service may have closed the connection while Lambda had frozen the
+ * process, and the first request over it then fails.
  *
  * @returns why the check-in failed, without the address; undefined if it succeeded
  */
@@ -99,13 +105,26 @@ async function checkIn(address: string): Promise<string | undefined> {
   const timer = systemClock.setTimer(() => giveUp.abort(), TIMEOUT_MS);
   timer.unref?.();
   try {
-    const { ok, status, body } = await fetch(address, { signal: giveUp.signal });
-    await body?.cancel();
-    return ok ? undefined : `status ${status}`;
-  } catch (error) {
-    return errorName(error);
+    for (const pauseMs of PAUSES_MS) {
+      const { problem, mayPass } = await request(address, giveUp.signal);
+      if (!mayPass) return problem;
+      await new Promise<void>((resolve) => systemClock.setTimer(resolve, pauseMs));
+    }
+    return (await request(address, giveUp.signal)).problem;
   } finally {
     timer.cancel();
+  }
+}
+
+/** Sends one request. */
+async function request(address: string, signal: AbortSignal): Promise<{ problem?: string; mayPass: boolean }> {
+  try {
+    const { ok, status, body } = await fetch(address, { signal });
+    await body?.cancel();
+    if (ok) return { mayPass: false };
+    return { problem: `status ${status}`, mayPass: status === 408 || status === 429 || status >= 500 };
+  } catch (error) {
+    return { problem: errorName(error), mayPass: !signal.aborted };
   }
 }
 

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { executeWithLock, LockStoreError } from 'single-execution';
 import { checkInObserver } from 'single-execution/observe';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/values/clock.js';
 import { gate } from '../support/gate.js';
 import { closed, listening } from '../support/loopback.js';
 import { memoryLocks, NOW } from '../support/memory-locks.js';
@@ -11,22 +12,24 @@ let service: Server;
 let port: number;
 let asked: string[];
 let answered: string[];
-let status = 200;
+/** The status of each answer, and of all that follow the last one. 0 stands for a connection that ends without an answer. */
+let statuses: readonly number[] = [200];
 /** Requests with this in their address are not answered before. */
 let held: { readonly part: string; readonly until: Promise<void> };
 beforeAll(async () => {
-  service = createServer(async ({ method, url }, response) => {
+  service = createServer(async ({ method, url, socket }, response) => {
     asked.push(`${method} ${url}`);
     if (url?.includes(held.part)) await held.until;
-    answered.push(String(url));
-    response.writeHead(status).end('OK');
+    const status = statuses[Math.min(answered.push(String(url)), statuses.length) - 1] ?? 200;
+    if (status === 0) socket.destroy();
+    else response.writeHead(status).end('OK');
   });
   port = await listening(service);
 });
 afterAll(() => closed(service));
 beforeEach(() => {
   asked = [];
-  status = 200;
+  statuses = [200];
   answered = [];
   held = { part: '', until: Promise.resolve() };
 });
@@ -39,6 +42,19 @@ function setting(path?: string, start = false) {
   const observer = checkInObserver({ url: address(path), start });
   const { options } = memoryLocks();
   return { observer, options: { ...options, tick: NOW, observers: [observer] } };
+}
+
+/** Lets no check-in wait before it is sent again. @returns the pauses, in milliseconds */
+function pausesOf(): number[] {
+  const { setTimer } = systemClock;
+  const pauses: number[] = [];
+  const timer = vi.spyOn(systemClock, 'setTimer').mockImplementation((callback, ms) => {
+    const isLimit = ms === 10_000;
+    if (!isLimit) pauses.push(ms);
+    return setTimer(callback, isLimit ? ms : 0);
+  });
+  onTestFinished(() => timer.mockRestore());
+  return pauses;
 }
 
 describe('row 105: checkInObserver', () => {
@@ -188,28 +204,47 @@ describe('row 105: checkInObserver', () => {
     await settling;
   });
 
-  test.each<[string, () => string, number, string]>([
-    ['refuses', () => address('/4f1d-secret'), 404, 'status 404'],
-    ['is out of reach', () => 'http://127.0.0.1:1/4f1d-secret', 200, 'TypeError'],
-  ])(
-    'row 105: F194 a service that %s fails no run; a line says so, without the address',
-    async (_, url, code, problem) => {
-      const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
-      status = code;
-      const { options } = memoryLocks();
-      const observer = checkInObserver({ url: url(), start: true });
-      const outcome = await executeWithLock(() => 'sent', { ...options, observers: [observer] });
-      await observer.settled();
+  test.each([
+    ['closes a connection while the request is sent', [0, 200], 2, undefined],
+    ['is busy', [429, 408, 200], 3, undefined],
+    ['is down', [500], 3, 'status 500'],
+    ['closes every connection', [0], 3, 'TypeError'],
+    ['does not know the address', [404], 1, 'status 404'],
+  ])('row 105: F222 a service that %s (its answers: %j) gets %i requests', async (_, answers, tries, problem) => {
+    const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    statuses = answers;
+    const pauses = pausesOf();
+    const { options, observer } = setting();
+    await executeWithLock(() => 'sent', options);
+    await observer.settled();
 
-      expect(outcome).toMatchObject({ value: 'sent' });
-      const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
-      expect(lines.map(({ message }) => message)).toEqual(
-        [1, 2].map(() => `lock "digest": its check-in failed: ${problem}`),
-      );
-      expect(JSON.stringify(lines)).not.toContain('secret');
-      logged.mockRestore();
-    },
-  );
+    expect(asked).toEqual(Array(tries).fill('GET /4f1d'));
+    expect(pauses).toEqual([200, 1_000].slice(0, tries - 1));
+    const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)).message);
+    expect(lines).toEqual(problem ? [`lock "digest": its check-in failed: ${problem}`] : []);
+    logged.mockRestore();
+  });
+
+  test.each<[string, () => string, string]>([
+    ['refuses', () => address('/4f1d-secret'), 'status 404'],
+    ['is out of reach', () => 'http://127.0.0.1:1/4f1d-secret', 'TypeError'],
+  ])('row 105: F194 a service that %s fails no run; a line says so, without the address', async (_, url, problem) => {
+    pausesOf();
+    const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    statuses = [404];
+    const { options } = memoryLocks();
+    const observer = checkInObserver({ url: url(), start: true });
+    const outcome = await executeWithLock(() => 'sent', { ...options, observers: [observer] });
+    await observer.settled();
+
+    expect(outcome).toMatchObject({ value: 'sent' });
+    const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
+    expect(lines.map(({ message }) => message)).toEqual(
+      [1, 2].map(() => `lock "digest": its check-in failed: ${problem}`),
+    );
+    expect(JSON.stringify(lines)).not.toContain('secret');
+    logged.mockRestore();
+  });
 });
 
 test.each<[unknown, RegExp]>([
