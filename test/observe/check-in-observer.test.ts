@@ -144,6 +144,7 @@ describe('row 105: checkInObserver', () => {
   test('F193 row 202: a beginning that is never answered is given up after 10 s, and the end is reported then', async () => {
     const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { options, observer } = setting('/4f1d-secret', true);
+    const pauses = pausesOf();
     const never = gate();
     held = { part: '/start', until: never.opened };
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -156,6 +157,7 @@ describe('row 105: checkInObserver', () => {
     vi.useRealTimers();
     await settling;
     never.open();
+    expect(pauses).toEqual([]);
 
     expect(asked.at(-1)).toMatch(/^GET \/4f1d-secret\?rid=/);
     const lines = logged.mock.calls.map(([line]) => String(line));
