@@ -31,9 +31,13 @@ afterAll(async () => {
   await Promise.all([locks.stop(), callers.oldest.remove(), callers.newest.remove()]);
 });
 
-/** A process that calls jobs with the library's default client. */
-async function startCaller(age: (typeof AGES)[number], endpoint: string) {
-  const settings = { tableName: locks.tableName, ...(age === 'oldest' && { endpoint }) };
+/**
+ * A process that calls jobs with the library's default client.
+ *
+ * @param isPatient whether each try waits for its answer, so that a machine that stands still costs no second request
+ */
+async function startCaller(age: (typeof AGES)[number], endpoint: string, isPatient = false) {
+  const settings = { tableName: locks.tableName, isPatient, ...(age === 'oldest' && { endpoint }) };
   const child = programs.start(callers[age].path, settings, [], {
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     AWS_REGION: 'local',
@@ -84,7 +88,7 @@ describe.each(AGES)('F99 a skip after a freeze in which the server closed the co
     };
     const holder = executeWithLock(hold, { name, store: locks.store(), lockAtMostFor: '5m' });
     await held.opened;
-    const { child, call } = await startCaller(age, locks.proxy.endpoint);
+    const { child, call } = await startCaller(age, locks.proxy.endpoint, true);
     call({ name });
     await child.until('settled');
     locks.proxy.reset();
