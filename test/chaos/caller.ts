@@ -7,6 +7,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { executeWithLock } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { closeIdleSockets } from '../../src/stores/dynamodb/options.js';
+import { patientStore } from '../support/contract-harness.js';
 import { order, say } from '../support/told.js';
 
 export interface Call {
@@ -15,8 +16,10 @@ export interface Call {
   readonly frozenMs?: number;
 }
 
-const { tableName, endpoint } = order<{
+const { tableName, endpoint, isPatient } = order<{
   readonly tableName: string;
+  /** Whether each try waits for its answer. */
+  readonly isPatient: boolean;
   /**
    * The endpoint for a client that does not read it from the environment. That client is made as the library makes its
    * own.
@@ -24,7 +27,8 @@ const { tableName, endpoint } = order<{
   readonly endpoint?: string;
 }>();
 const client = endpoint && closeIdleSockets(new DynamoDBClient({ endpoint, maxAttempts: 1 }));
-const store = dynamoDBStore({ tableName, ...(client && { client }) });
+const own = dynamoDBStore({ tableName, ...(client && { client }) });
+const store = isPatient ? patientStore(own) : own;
 const { now } = Date;
 
 createInterface({ input: process.stdin }).on('line', async (line) => {

@@ -32,8 +32,10 @@ async function reign({ term, signal, assertLeader }: Leadership): Promise<void> 
   say('leads', { term });
   try {
     while (!signal.aborted) {
+      // Read before: if it leads when it asserts, it led at this instant, however long the process stands in between.
+      const atMs = Date.now();
       assertLeader();
-      await write(term, candidate, Date.now());
+      await write(term, candidate, atMs);
       await sleep(WRITE_EVERY_MS);
     }
   } finally {

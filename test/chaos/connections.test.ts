@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { executeWithLock } from 'single-execution';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -31,9 +32,13 @@ afterAll(async () => {
   await Promise.all([locks.stop(), callers.oldest.remove(), callers.newest.remove()]);
 });
 
-/** A process that calls jobs with the library's default client. */
-async function startCaller(age: (typeof AGES)[number], endpoint: string) {
-  const settings = { tableName: locks.tableName, ...(age === 'oldest' && { endpoint }) };
+/**
+ * A process that calls jobs with the library's default client.
+ *
+ * @param isPatient whether each try waits for its answer, so that a machine that stands still costs no second request
+ */
+async function startCaller(age: (typeof AGES)[number], endpoint: string, isPatient = false) {
+  const settings = { tableName: locks.tableName, isPatient, ...(age === 'oldest' && { endpoint }) };
   const child = programs.start(callers[age].path, settings, [], {
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     AWS_REGION: 'local',
@@ -44,15 +49,31 @@ async function startCaller(age: (typeof AGES)[number], endpoint: string) {
   return { child, call: (call: Call) => child.tell(JSON.stringify(call)) };
 }
 
-/** Lets a process run for a part of each tenth of a second, as Lambda does with a function that has little memory. */
+/** How long a process is let run at a time, by what it has computed. */
+const TURN_MS = 7;
+
+/**
+ * Lets a process have a part of a core, as Lambda does with a function that has little memory. What it has computed
+ * counts: on a busy machine, the time in which it may run would be less than its part.
+ */
 async function throttle(child: ChildProgram, part: number, end: AbortSignal): Promise<void> {
+  let restedMs = await computedMs(child.pid);
   while (!end.aborted) {
-    child.kill('SIGCONT');
-    await sleep(100 * part);
-    child.kill('SIGSTOP');
-    await sleep(100 * (1 - part));
+    const usedMs = (await computedMs(child.pid)) - restedMs;
+    if (usedMs >= TURN_MS) {
+      child.kill('SIGSTOP');
+      await sleep(usedMs / part - usedMs);
+      restedMs = await computedMs(child.pid);
+      child.kill('SIGCONT');
+    }
+    await sleep(1);
   }
-  child.kill('SIGCONT');
+}
+
+/** The milliseconds that the main thread of a process has computed. Only Linux says so; elsewhere all time counts. */
+async function computedMs(pid: number): Promise<number> {
+  const schedstat = await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => undefined);
+  return schedstat === undefined ? performance.now() : Number(schedstat.split(' ')[0]) / 1e6;
 }
 
 test('row 81: F98 a process with 7 % of a core and 0.3 s for each step to its table runs', async () => {
@@ -84,7 +105,7 @@ describe.each(AGES)('F99 a skip after a freeze in which the server closed the co
     };
     const holder = executeWithLock(hold, { name, store: locks.store(), lockAtMostFor: '5m' });
     await held.opened;
-    const { child, call } = await startCaller(age, locks.proxy.endpoint);
+    const { child, call } = await startCaller(age, locks.proxy.endpoint, true);
     call({ name });
     await child.until('settled');
     locks.proxy.reset();

@@ -73,6 +73,19 @@ export async function startElectionDrill({ witnessUrl, candidates, ...order }: D
     if (!process) throw new Error(`${reign.candidate} leads and was ended`);
     return { reign, process };
   };
+  /** @returns undefined if the leader had lost its lead before it was suspended, because the machine had stood still */
+  const suspendOnce = async (): Promise<Suspended | undefined> => {
+    const { reign, process } = await leader();
+    const stoppedAt = Date.now();
+    process.kill('SIGSTOP');
+    const next = await reignAfter(reign.term);
+    const resumedAtMs = Date.now();
+    process.kill('SIGCONT');
+    await process.until('wrote deaf', ({ term }) => term === reign.term);
+    const late = (await seen.writes()).filter(({ term, atMs }) => term === reign.term && atMs >= resumedAtMs);
+    if (late.every(({ assertedAtMs }) => assertedAtMs !== undefined)) return undefined;
+    return { tookMs: next.sinceMs - stoppedAt, terms: [reign.term, next.term], late, resumedAtMs };
+  };
 
   await Promise.all(Array.from({ length: candidates }, stand));
   return {
@@ -91,20 +104,9 @@ export async function startElectionDrill({ witnessUrl, candidates, ...order }: D
       return next.sinceMs - endedAt;
     },
     async suspend() {
-      const { reign, process } = await leader();
-      const stoppedAt = Date.now();
-      process.kill('SIGSTOP');
-      const next = await reignAfter(reign.term);
-      const resumedAtMs = Date.now();
-      process.kill('SIGCONT');
-      await process.until('wrote deaf', ({ term }) => term === reign.term);
-      const writes = await seen.writes();
-      return {
-        tookMs: next.sinceMs - stoppedAt,
-        terms: [reign.term, next.term],
-        late: writes.filter(({ term, atMs }) => term === reign.term && atMs >= resumedAtMs),
-        resumedAtMs,
-      };
+      let suspended: Suspended | undefined;
+      while (!suspended) suspended = await suspendOnce();
+      return suspended;
     },
     tally: async () => tally(await seen.writes()),
     async stop() {

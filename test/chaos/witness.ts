@@ -25,7 +25,7 @@ export interface WitnessedWrite {
   readonly isAccepted: boolean;
   readonly term: number;
   readonly candidate: string;
-  /** When the writer last asserted that it leads. Absent if it wrote without asserting. */
+  /** An instant at which the writer led, by its assertion before the write. Absent if it wrote without asserting. */
   readonly assertedAtMs?: number;
   readonly atMs: number;
 }
@@ -70,7 +70,10 @@ export interface Tally {
   readonly accepted: number;
   readonly refused: number;
   readonly terms: number;
-  /** The number of pairs of terms that both had asserted their lead at one moment and both had a write accepted. */
+  /**
+   * The number of pairs of terms of which the older one led, by its own assertion, after the newer one had led. When a
+   * write came to the witness does not matter: it may have waited there.
+   */
   readonly twoLeaders: number;
   /** Whether no accepted write has a smaller term than the accepted write before it. */
   readonly termsRise: boolean;
@@ -78,25 +81,24 @@ export interface Tally {
 
 export function tally(writes: readonly WitnessedWrite[]): Tally {
   const accepted = writes.filter(({ isAccepted }) => isAccepted);
-  const pairs = new Set<string>();
-  /** The last instant at which a write of each term was accepted. */
-  const lastAtMs = new Map<number, number>();
-  let termsRise = true;
-  let newest = 0;
-  for (const { term, assertedAtMs, atMs } of accepted) {
-    if (term < newest) termsRise = false;
-    newest = Math.max(newest, term);
+  const termsRise = accepted.every(({ term }, n) => term >= (accepted[n - 1]?.term ?? 0));
+  /** For each term, the first and the last instant at which it led. */
+  const reigns = new Map<number, { readonly fromMs: number; readonly toMs: number }>();
+  for (const { term, assertedAtMs } of writes) {
     if (assertedAtMs === undefined) continue;
-    for (const [other, otherAtMs] of lastAtMs) {
-      if (other !== term && otherAtMs > assertedAtMs) pairs.add(`${other} ${term}`);
-    }
-    lastAtMs.set(term, atMs);
+    const { fromMs = assertedAtMs, toMs = assertedAtMs } = reigns.get(term) ?? {};
+    reigns.set(term, { fromMs: Math.min(fromMs, assertedAtMs), toMs: Math.max(toMs, assertedAtMs) });
   }
+  const inOrder = [...reigns].sort(([one], [other]) => one - other).map(([, reign]) => reign);
+  const twoLeaders = inOrder.reduce(
+    (sum, { fromMs }, n) => sum + inOrder.slice(0, n).filter(({ toMs }) => toMs > fromMs).length,
+    0,
+  );
   return {
     accepted: accepted.length,
     refused: writes.length - accepted.length,
     terms: new Set(accepted.map(({ term }) => term)).size,
-    twoLeaders: pairs.size,
+    twoLeaders,
     termsRise,
   };
 }

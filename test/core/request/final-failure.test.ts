@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import http, { type ClientRequestArgs } from 'node:http';
 import https from 'node:https';
 import net, { type Server } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { finalProblem } from '../../../src/core/request/final-failure.js';
 import { listening } from '../../support/loopback.js';
 import { EXPIRED_CERTIFICATE, TEST_CERTIFICATE, TEST_KEY } from '../../support/test-certificates.js';
@@ -50,12 +51,12 @@ const refusedBy = async (server: https.ServerOptions, request: https.RequestOpti
 
 const cutting = () => net.createServer((socket) => socket.destroy());
 
-/** A port where nobody listens any more. */
-async function leftPort(): Promise<number> {
-  const server = net.createServer();
-  const port = await portOf(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** A port where nobody listens: it belongs to the client's end of a connection, so no server can take it meanwhile. */
+async function deafPort(): Promise<number> {
+  const client = net.connect(await portOf(net.createServer()), '127.0.0.1');
+  onTestFinished(() => void client.destroy());
+  await once(client, 'connect');
+  return client.localPort ?? 0;
 }
 
 describe('a failure that no second try can cure', () => {
@@ -108,8 +109,8 @@ describe('a failure that no second try can cure', () => {
 
 describe('a failure that may pass', () => {
   test.each<[string, () => Promise<unknown>]>([
-    ['a port where nobody listens', async () => failureOf(http, { port: await leftPort() })],
-    ['the same by fetch', async () => fetchFailure(`http://127.0.0.1:${await leftPort()}/`)],
+    ['a port where nobody listens', async () => failureOf(http, { port: await deafPort() })],
+    ['the same by fetch', async () => fetchFailure(`http://127.0.0.1:${await deafPort()}/`)],
     ['a well-formed host that is not known', () => failureOf(http, { host: 'nobody.invalid', port: 1 })],
     ['a connection that is cut', async () => failureOf(https, { port: await portOf(cutting()) })],
     ['a plain request to a port of TLS, which looks like it', async () => failureOf(http, { port: await secure({}) })],

@@ -58,7 +58,7 @@ async function bundledBySam(): Promise<Bundled> {
   const esbuild = join(ROOT, 'node_modules/.bin/esbuild');
   const always = ['--bundle', '--platform=node', `--outdir=${folder}`, '--format=cjs'];
   await promisify(execFile)(esbuild, [...EntryPoints, ...flags, ...always], { cwd: project });
-  return { deployment: readSam(text), handler: String(Properties['Handler']), folder };
+  return { deployment: await readSam(text), handler: String(Properties['Handler']), folder };
 }
 
 /** Bundles with the command in the template's comment, without the zip. */

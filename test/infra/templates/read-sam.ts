@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { parse, type ScalarTag } from 'yaml';
-import { CACHE } from '../../support/made-once.js';
+import { CACHE, madeOnce } from '../../support/made-once.js';
 import { type Deployment, readTemplate } from './deployment.js';
 import type { Resources } from './resources.js';
 
@@ -11,14 +12,16 @@ import type { Resources } from './resources.js';
  */
 
 const PYTHON = 'python3';
-const TRANSLATE = `
+const IMPORTS = `
 import json, sys
 from samtranslator.parser.parser import Parser
 from samtranslator.translator.translator import Translator
+`;
+const TRANSLATE = `${IMPORTS}
 json.dump(Translator({}, Parser()).translate(json.load(sys.stdin), {}), sys.stdout)
 `;
-const PACKAGE = 'aws-sam-translator==1.110.0';
-const FOLDER = join(CACHE, 'sam-translator');
+const VERSION = '1.110.0';
+const FOLDER = join(CACHE, `aws-sam-translator-${VERSION}`);
 const env = { ...process.env, PYTHONPATH: FOLDER, AWS_DEFAULT_REGION: 'eu-central-1' };
 
 interface SamTemplate {
@@ -37,7 +40,8 @@ export function parseCloudFormation(text: string): SamTemplate {
 }
 
 /** Reads the output of SAM for a template that deploys one job. @throws Error if SAM refuses the template */
-export function readSam(text: string): Deployment {
+export async function readSam(text: string): Promise<Deployment> {
+  await provideTranslator();
   const { Parameters, Resources } = translated(packaged(parseCloudFormation(text)));
   return readTemplate({
     jobName: String(Parameters['JobName']?.Default),
@@ -47,9 +51,14 @@ export function readSam(text: string): Deployment {
   });
 }
 
+/** Two test files may need it at the same time, so nobody may see a folder into which pip still installs. */
+async function provideTranslator(): Promise<void> {
+  if (spawnSync(PYTHON, ['-c', IMPORTS], { env }).status === 0) return;
+  const install = ['-m', 'pip', 'install', '--quiet', `aws-sam-translator==${VERSION}`, '--target'];
+  await madeOnce(FOLDER, async (draft) => void (await promisify(execFile)(PYTHON, [...install, draft])));
+}
+
 function translated(template: SamTemplate): SamTemplate {
-  if (spawnSync(PYTHON, ['-c', 'import samtranslator'], { env }).status !== 0)
-    execFileSync(PYTHON, ['-m', 'pip', 'install', '--quiet', '--target', FOLDER, PACKAGE], { stdio: 'pipe' });
   const options = { input: JSON.stringify(template), env, encoding: 'utf8', stdio: 'pipe' } as const;
   return JSON.parse(execFileSync(PYTHON, ['-c', TRANSLATE], options));
 }
