@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { LockStore } from 'single-execution';
+import type { Clock, LockStore } from 'single-execution';
 import { compareAndSwapStore, type Storage, type StoredRecord } from 'single-execution/store';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/values/clock.js';
 import { call, claim, done, grant } from '../support/one-run.js';
 import { failureOf, says } from '../support/settled.js';
 
@@ -128,6 +129,26 @@ test.each<[string, unknown]>([
   expect(await failureOf(store.list(call()))).toMatchObject({ code: 'INVALID_REQUEST', retryable: false });
 });
 
+/**
+ * A clock on which time passes by pauses alone, so that a machine that stands still takes no try from a call. Longer
+ * timers do not fire.
+ */
+function clockOfPauses(longestMs: number): Clock {
+  let passedMs = 0;
+  return {
+    ...systemClock,
+    monotonic: () => passedMs,
+    setTimer(callback, ms) {
+      if (ms >= longestMs) return { cancel: () => undefined };
+      const pass = () => {
+        passedMs += ms;
+        callback();
+      };
+      return systemClock.setTimer(pass, ms);
+    },
+  };
+}
+
 describe('F155 a storage that refuses every write', () => {
   test('although nobody has written lets the process go on, is asked at a slower pace, and is an error', async () => {
     const storage = tableStorage();
@@ -137,7 +158,8 @@ describe('F155 a storage that refuses every write', () => {
     storage.rows.set('digest', { record: { state: 'released', lockUntil: nowMs, releasedAt: nowMs }, version: 1 });
     let turns = 0;
     let isOver = false;
-    const asked = failureOf(compareAndSwapStore({ storage: refusing }).acquire(claim(), call(500))).finally(() => {
+    const limits = { ...call(500), clock: clockOfPauses(500) };
+    const asked = failureOf(compareAndSwapStore({ storage: refusing }).acquire(claim(), limits)).finally(() => {
       isOver = true;
     });
     while (!isOver) {
