@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock, LockStore } from 'single-execution';
+import type { LockStore } from 'single-execution';
 import { compareAndSwapStore, type Storage, type StoredRecord } from 'single-execution/store';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '../../src/core/values/clock.js';
+import { clockOfPauses } from '../support/clocks.js';
 import { call, claim, done, grant } from '../support/one-run.js';
 import { failureOf, says } from '../support/settled.js';
 
@@ -128,26 +128,6 @@ test.each<[string, unknown]>([
 
   expect(await failureOf(store.list(call()))).toMatchObject({ code: 'INVALID_REQUEST', retryable: false });
 });
-
-/**
- * A clock on which time passes by pauses alone, so that a machine that stands still takes no try from a call. Longer
- * timers do not fire.
- */
-function clockOfPauses(longestMs: number): Clock {
-  let passedMs = 0;
-  return {
-    ...systemClock,
-    monotonic: () => passedMs,
-    setTimer(callback, ms) {
-      if (ms >= longestMs) return { cancel: () => undefined };
-      const pass = () => {
-        passedMs += ms;
-        callback();
-      };
-      return systemClock.setTimer(pass, ms);
-    },
-  };
-}
 
 describe('F155 a storage that refuses every write', () => {
   test('although nobody has written lets the process go on, is asked at a slower pace, and is an error', async () => {
