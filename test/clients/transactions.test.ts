@@ -4,6 +4,7 @@ import { mysqlStore } from 'single-execution/mysql';
 import type { PostgresClient } from 'single-execution/postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DATABASES } from '../stores/sql/databases.js';
+import { clockOfPauses } from '../support/clocks.js';
 import { inThisRun } from '../support/in-this-run.js';
 import { call, claim, done, grant } from '../support/one-run.js';
 import { failureOf } from '../support/settled.js';
@@ -57,6 +58,8 @@ const BEGINS = {
 };
 const SLEEPS = { Postgres: 'SELECT pg_sleep(0.05)', MySQL: 'DO SLEEP(0.05)' };
 
+/** A call that ends after some tries, however long their answers take. */
+const brief = () => ({ ...call(500), clock: clockOfPauses(500) });
 let names = 0;
 const newName = () => `in a transaction ${names++}`;
 const INSIDE = "the client's connection is inside a transaction of this program";
@@ -80,9 +83,9 @@ describe.each(KINDS)('%s', async (kind) => {
       const lease = await grant(sound, claim({ name: second }));
       await run(begin);
       const refused = [
-        store.acquire(claim({ name: first }), call(500)),
-        store.extend(lease, { leaseMs: 600_000 }, call(500)),
-        store.release(lease, done, call(500)),
+        store.acquire(claim({ name: first }), brief()),
+        store.extend(lease, { leaseMs: 600_000 }, brief()),
+        store.release(lease, done, brief()),
       ];
 
       expect(await Promise.all(refused.map(failureOf))).toMatchObject(refused.map(() => IN_TRANSACTION));
@@ -110,7 +113,7 @@ describe.each(KINDS)('%s', async (kind) => {
         const { store, run } = await connected();
         const name = newName();
         const lease = await grant(store, claim({ name }));
-        const released = store.release(lease, done, call(500)).catch((error: Error) => error.message);
+        const released = store.release(lease, done, brief()).catch((error: Error) => error.message);
         const begun = run('BEGIN');
         expect([expect.stringContaining(INSIDE), 'released']).toContainEqual(await released);
         await begun;

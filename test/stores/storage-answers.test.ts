@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LockStore } from 'single-execution';
 import { compareAndSwapStore, type Storage, type StoredRecord } from 'single-execution/store';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { clockOfPauses } from '../support/clocks.js';
 import { call, claim, done, grant } from '../support/one-run.js';
 import { failureOf, says } from '../support/settled.js';
 
@@ -137,7 +138,8 @@ describe('F155 a storage that refuses every write', () => {
     storage.rows.set('digest', { record: { state: 'released', lockUntil: nowMs, releasedAt: nowMs }, version: 1 });
     let turns = 0;
     let isOver = false;
-    const asked = failureOf(compareAndSwapStore({ storage: refusing }).acquire(claim(), call(500))).finally(() => {
+    const limits = { ...call(500), clock: clockOfPauses(500) };
+    const asked = failureOf(compareAndSwapStore({ storage: refusing }).acquire(claim(), limits)).finally(() => {
       isOver = true;
     });
     while (!isOver) {

@@ -21,3 +21,23 @@ export function hurriedClock(times: number): Clock {
     setTimer: (callback, ms) => systemClock.setTimer(callback, ms / times),
   };
 }
+
+/**
+ * A clock on which time passes by pauses alone, so that a machine that stands still takes no try from a call. Longer
+ * timers do not fire.
+ */
+export function clockOfPauses(longestMs: number): Clock {
+  let passedMs = 0;
+  return {
+    ...systemClock,
+    monotonic: () => passedMs,
+    setTimer(callback, ms) {
+      if (ms >= longestMs) return { cancel: () => undefined };
+      const pass = () => {
+        passedMs += ms;
+        callback();
+      };
+      return systemClock.setTimer(pass, ms);
+    },
+  };
+}

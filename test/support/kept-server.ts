@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -13,6 +14,8 @@ export const HOST = '127.0.0.1';
 const KEEPER = new URL('./server-keeper.mjs', import.meta.url);
 /** Tries several ports, because another process can take a free port before the server does. */
 const PORTS_TRIED = 3;
+/** `fetch` refuses some lower ports. From `ANY_PORT` on, systems give ports to whoever asks for any. */
+const [LOWEST_PORT, ANY_PORT] = [11_000, 32_768];
 
 export interface KeptServer {
   stop(): Promise<void>;
@@ -140,9 +143,16 @@ export async function findProgram(programs: readonly string[], missing: string):
   throw new Error(missing);
 }
 
+/**
+ * A free port that no other process is given by chance, so that a server can start on it later, or leave it and come
+ * back.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listening(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const server = createServer();
+    const port = await listening(server, randomInt(LOWEST_PORT, ANY_PORT)).catch(() => undefined);
+    if (port === undefined) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }

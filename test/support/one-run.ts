@@ -10,13 +10,16 @@ import {
 } from 'single-execution';
 import { newAttemptId } from '../../src/core/values/names.js';
 import { shiftedClock } from './clocks.js';
-import { storeCall } from './contract-harness.js';
+import { patientCall, storeCall } from './contract-harness.js';
 
 /*
  * Arguments for the verbs of one run, for tests in which the details do not matter.
  */
 
 export const call = (budgetMs = 5_000): StoreCall => ({ ...storeCall(shiftedClock(0)), budgetMs });
+
+/** A call that sends nothing twice while an answer is awaited, and that gets its answer before its time is over. */
+export const patient = (): StoreCall => patientCall(shiftedClock(0));
 
 export const claim = (more: Partial<Claim> = {}): Claim => ({
   name: 'digest',

@@ -4,6 +4,10 @@ import { freePort, HOST, startServer } from './kept-server.js';
 import { type RedisServer, startRedisServer } from './redis-server.js';
 
 const SLOTS = 16_384;
+/** How long a server is silent before the others take it for dead: no machine stands still so long. */
+const SILENT_MS = 30_000;
+/** The same, once a test has ended the server. */
+const DEAD_MS = 1_000;
 
 export interface ClusterNode extends RedisServer {
   /** A connection to this node alone. It takes no part in the cluster. */
@@ -14,6 +18,8 @@ export interface RedisCluster {
   readonly masters: readonly ClusterNode[];
   /** One replica for each master, in the same order; none unless asked for. */
   readonly replicas: readonly ClusterNode[];
+  /** Ends a master, which the others find soon. */
+  crash(master: ClusterNode): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -38,12 +44,16 @@ export async function startRedisCluster({ replicas: withReplicas = false } = {})
     for (const { redis } of nodes) redis.disconnect();
     await Promise.all(nodes.map((node) => node.stop()));
   };
-  return { masters, replicas, stop };
+  const crash = async (master: ClusterNode) => {
+    for (const { redis } of nodes) await redis.config('SET', 'cluster-node-timeout', DEAD_MS);
+    await master.stop();
+  };
+  return { masters, replicas, crash, stop };
 }
 
 async function startNode(): Promise<ClusterNode> {
   const bus = String(await freePort());
-  const settings = ['--cluster-enabled', 'yes', '--cluster-port', bus, '--cluster-node-timeout', '1000'];
+  const settings = ['--cluster-enabled', 'yes', '--cluster-port', bus, '--cluster-node-timeout', String(SILENT_MS)];
   const server = await startRedisServer({ settings: [...settings, '--repl-diskless-sync-delay', '0'] });
   const redis = new Redis({ host: HOST, port: server.port, retryStrategy: () => 100 });
   redis.on('error', () => undefined);
@@ -84,7 +94,7 @@ export interface Sentinels {
   readonly sentinel: Pick<RedisServer, 'host' | 'port' | 'url'>;
   readonly primary: RedisServer;
   readonly replica: RedisServer;
-  /** Resolves when the sentinel names another primary than this one. */
+  /** Lets the sentinel find that this primary is dead, and resolves when it names another one. */
   failedOver(from: RedisServer): Promise<void>;
   stop(): Promise<void>;
 }
@@ -99,7 +109,7 @@ export async function startSentinels(name: string): Promise<Sentinels> {
 
   const settings = [
     `sentinel monitor ${name} ${HOST} ${primary.port} 1`,
-    `sentinel down-after-milliseconds ${name} 1000`,
+    `sentinel down-after-milliseconds ${name} ${SILENT_MS}`,
     `sentinel failover-timeout ${name} 5000`,
   ];
   const { port, stop } = await startServer({
@@ -120,6 +130,7 @@ export async function startSentinels(name: string): Promise<Sentinels> {
     primary,
     replica,
     async failedOver(from) {
+      await asked.call('SENTINEL', 'SET', name, 'down-after-milliseconds', DEAD_MS);
       while ((await primaryPort()) === from.port) await sleep(50);
     },
     async stop() {

@@ -1,5 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './kept-server.js';
 import { listening } from './loopback.js';
 
 /**
@@ -96,7 +97,7 @@ export async function startTcpFaultProxy(
       });
     }
   });
-  const port = await listening(server);
+  const port = await listening(server, await freePort());
   const close = (closed?: () => void) => {
     server.close(closed);
     for (const socket of sockets) socket.destroy();

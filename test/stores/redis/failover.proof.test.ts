@@ -118,7 +118,7 @@ describe('a cluster', () => {
     await race.allRan();
     await race.rest();
     expect(await master.redis.wait(1, 5_000)).toBe(1);
-    await master.stop();
+    await cluster.crash(master);
     race.goOn();
     await race.allRan();
     await race.end();

@@ -83,6 +83,8 @@ const ioredis = (Its: typeof Redis, options: object) => async (): Promise<Connec
       next = { of: text, fault: 'drop-request', isGone: true };
     },
     async send() {
+      // If the machine stood still, the call is over before the proxy has read its request.
+      await vi.waitUntil(() => next === undefined, 60_000);
       await Promise.all([ready(client), proxy.comeBack()]);
       await client.ping();
     },

@@ -6,7 +6,8 @@ import { newAttemptId } from '../../../src/core/values/names.js';
 import { DELETE, FORCE_RELEASE, GET, PAUSE, RESUME } from '../../../src/stores/redis/admin-scripts.js';
 import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, RELEASE } from '../../../src/stores/redis/scripts.js';
 import { clearedEngine } from '../../support/backends/stage.js';
-import { call, claim, done, grant } from '../../support/one-run.js';
+import { callOfTries } from '../../support/contract-harness.js';
+import { call, claim, done, grant, patient } from '../../support/one-run.js';
 import { says } from '../../support/settled.js';
 import type { BridgeRequest } from '../../support/upstash-bridge.js';
 
@@ -39,26 +40,29 @@ describe('F82 a client that repeats an EVAL on its own', () => {
     const client = upstash(settings);
     const store = upstashStore({ redis: client });
     const admin = upstashAdminStore({ redis: client });
-    await admin.get('what the server refuses is known', call());
+    await admin.get('what the server refuses is known', patient());
 
-    const lease = await ranTwice(() => grant(store));
+    const lease = await ranTwice(() => grant(store, claim(), patient()));
     expect(await redis.hget('lock:digest', 'fencingToken')).toBe(String(lease.fencingToken));
 
-    expect(await ranTwice(() => store.extend(lease, { leaseMs: 90_000 }, call()))).toMatchObject({
+    expect(await ranTwice(() => store.extend(lease, { leaseMs: 90_000 }, patient()))).toMatchObject({
       status: 'extended',
     });
-    expect(await ranTwice(() => store.release(lease, done, call()))).toBe('released');
+    expect(await ranTwice(() => store.release(lease, done, patient()))).toBe('released');
     expect(await redis.hmget('lock:digest', 'runSeq', 'r1')).toEqual(['1', null]);
 
-    const { fencingToken, lockedAtMs } = await grant(store);
+    const { fencingToken, lockedAtMs } = await grant(store, claim(), patient());
     const force = { name: 'digest', adminId: newAttemptId('f'), fencingToken, lockedAtMs, nowMs: lockedAtMs };
-    expect(await ranTwice(() => admin.forceRelease(force, call()))).toBe('forced');
+    expect(await ranTwice(() => admin.forceRelease(force, patient()))).toBe('forced');
     expect(await redis.hget('lock:digest', 'fencingToken')).toBe(String(fencingToken + 10));
 
-    const list = await ranTwice(() => store.checkIn({ group: 'sched', member: 'a', forget: [] }, call()));
+    const list = await ranTwice(() => store.checkIn({ group: 'sched', member: 'a', forget: [] }, patient()));
     expect(list.members).toEqual([{ name: 'a', checkedInMs: list.nowMs }]);
   });
 });
+
+/** A call that ends by itself with an error of this code. An outage is tried again; any other error ends a call. */
+const until = (code: string) => (code === 'UNAVAILABLE' ? callOfTries(1) : patient());
 
 const PIPELINING = [
   ['sends together what it can', {}],
@@ -81,15 +85,15 @@ describe.each([
   const store = () => upstashStore({ redis: upstash({ ...settings, signal: AbortSignal.abort() }) });
 
   test('gets no lock', async () => {
-    await expect(store().acquire(claim(), call(40))).rejects.toMatchObject({ name: 'LockStoreError', code });
+    await expect(store().acquire(claim(), until(code))).rejects.toMatchObject({ name: 'LockStoreError', code });
     expect(await redis.exists('lock:digest')).toBe(0);
   });
 
   test('gets no extension and no release', async () => {
     const lease = await grant(upstashStore({ redis: upstash() }));
 
-    await expect(store().extend(lease, { leaseMs: 90_000 }, call(40))).rejects.toThrow(message);
-    await expect(store().release(lease, done, call(40))).rejects.toThrow(message);
+    await expect(store().extend(lease, { leaseMs: 90_000 }, until(code))).rejects.toThrow(message);
+    await expect(store().release(lease, done, until(code))).rejects.toThrow(message);
     expect(await redis.hget('lock:digest', 'state')).toBe('held');
   });
 });
@@ -105,7 +109,7 @@ describe.each(PIPELINING)('F90 of a client that %s', (_, settings) => {
       bridge.inject('http-500-after', { when: isOfAsked, times: Number.POSITIVE_INFINITY });
     }
     const store = upstashStore({ redis: upstash({ ...settings, ...wrong }) });
-    const error = await store.acquire(asked, call(100)).catch((reason: unknown) => reason);
+    const error = await store.acquire(asked, until(code)).catch((reason: unknown) => reason);
 
     expect(error).toMatchObject({ name: 'LockStoreError', code });
     const everything = inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null });
@@ -136,21 +140,21 @@ describe('F100 the first line of the scripts', () => {
 
   test('stays where the server takes it', async () => {
     const store = upstashStore({ redis: clientOf(true) });
-    await store.release(await grant(store), done, call());
+    await store.release(await grant(store, claim(), patient()), done, patient());
     expect(underHeader()).toEqual([true, true]);
   });
 
   test('is refused by plain Redis once a client, and goes', async () => {
     const client = clientOf(false);
     const store = upstashStore({ redis: client });
-    await store.release(await grant(store), done, call());
-    await upstashAdminStore({ redis: client, keyPrefix: 'other:' }).get('digest', call());
+    await store.release(await grant(store, claim(), patient()), done, patient());
+    await upstashAdminStore({ redis: client, keyPrefix: 'other:' }).get('digest', patient());
     expect(underHeader()).toEqual([true, false, false, false]);
   });
 
   test('is refused to calls that race, and each is answered', async () => {
     const store = upstashStore({ redis: clientOf(false) });
-    const results = await Promise.all([1, 2, 3].map((n) => store.acquire(claim({ name: `digest-${n}` }), call())));
+    const results = await Promise.all([1, 2, 3].map((n) => store.acquire(claim({ name: `digest-${n}` }), patient())));
     expect(results.map(({ status }) => status)).toEqual(['acquired', 'acquired', 'acquired']);
   });
 
