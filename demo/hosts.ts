@@ -23,14 +23,13 @@ const RUN_MS = 400;
 
 export type Host = Awaited<ReturnType<typeof startHost>>;
 
-/** A host of the demo: it runs one process at a time, whose requests to the database go through a proxy of its own. */
+/** A host of the demo: a process whose requests to the database go through a proxy of its own. */
 export async function startHost(
   host: string,
   { path, programs, engine, name }: { path: string; programs: ChildPrograms; engine: Engine; name: string },
 ) {
   const network: FaultProxy = await startFaultProxy(engine.endpoint);
-  const start = () => programs.start(path, { engine: { ...engine, endpoint: network.endpoint }, name });
-  let program: ChildProgram = start();
+  const program: ChildProgram = programs.start(path, { engine: { ...engine, endpoint: network.endpoint }, name });
   let begins: Promise<Said> | undefined;
   let lastId = 0;
   await program.until('ready');
@@ -77,11 +76,7 @@ export async function startHost(
         const reason = ending.slice('skipped: '.length) as SkipReason;
         skips.push({ ...fact, at: [askedMs, returnedMs], reason, grantOverMs: Number.POSITIVE_INFINITY });
       }
-      if (!reply) {
-        await ended;
-        program = start();
-        await program.until('ready');
-      }
+      if (!reply) await ended;
       return ending;
     },
   };

@@ -3,8 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { innerCli } from '../support/inner-cli.js';
-import { freePort } from '../support/kept-server.js';
-import { addressAt, cliStage } from './stage.js';
+import { addressAt, CLOSED_PORT, cliStage } from './stage.js';
 
 const stage = cliStage();
 
@@ -95,7 +94,7 @@ describe('on DynamoDB', () => {
   test('a table that is not there, and a DynamoDB that is not', async () => {
     const missing = { status: 'problem', remedy: expect.stringContaining('table create') };
     expect(await found(...at('no-such-table'))).toMatchObject({ code: 1, table: missing });
-    const [args] = addressAt('dynamodb', await freePort());
+    const [args] = addressAt('dynamodb', CLOSED_PORT);
     const away = { status: 'problem', found: expect.stringContaining('ECONNREFUSED') };
     expect(await found(...args)).toMatchObject({ code: 1, table: away });
   });
@@ -125,7 +124,7 @@ test('of Redis it reports version, role, eviction, persistence and clock', async
 });
 
 test('a Redis that is out of reach is a problem, and its password is not shown', async () => {
-  const [args] = addressAt('redis', await freePort());
+  const [args] = addressAt('redis', CLOSED_PORT);
   const { code, stdout, stderr } = await innerCli(['doctor', ...args]);
 
   expect(code).toBe(1);

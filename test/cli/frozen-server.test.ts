@@ -18,6 +18,8 @@ vi.setConfig({ maxConcurrency: 5 });
 
 /** Ends what hangs. Far longer than the tool may take, so that a busy machine fails no test. */
 const LONG = 90_000;
+/** Long enough for a busy machine to start a command, and to freeze the server. */
+const LEASE = '6s';
 
 interface Scene {
   readonly cli: BuiltCli;
@@ -46,7 +48,9 @@ async function scene(client: string, { onTestFinished }: Pick<TestContext, 'onTe
   };
 }
 
-const job = (...script: readonly string[]) => ['--', 'sh', '-c', ['echo started', ...script].join('; ')];
+const job = (...script: readonly string[]) => ['--', 'sh', '-c', script.join('; ')];
+/** Prints `started` once it obeys, or ignores, SIGTERM. */
+const runs = (trap: string) => job(`trap '${trap}' TERM`, 'echo started', 'while :; do sleep 0.1; done');
 
 describe
   .runIf(process.platform === 'linux')
@@ -57,8 +61,8 @@ describe
       'the command is asked to stop by the end of its lease, and run ends',
       async (context) => {
         const { cli, at, freeze } = await scene(client, context);
-        const line = ['run', '--name', 'job', '--at-most', '3s', '--keep-alive', ...at];
-        const running = cli.start([...line, ...job("trap 'echo told; exit 0' TERM", 'while :; do sleep 0.1; done')]);
+        const line = ['run', '--name', 'job', '--at-most', LEASE, '--keep-alive', ...at];
+        const running = cli.start([...line, ...runs('echo told; exit 0')]);
         await untilText(running, 'started');
         freeze();
 
@@ -77,7 +81,10 @@ describe
         context.onTestFinished(() => rm(folder, { recursive: true }));
         const go = join(folder, 'go');
         const line = ['run', '--name', 'job', '--at-most', '1h', ...at];
-        const running = cli.start([...line, ...job(`until [ -e ${go} ]; do sleep 0.1; done`, 'exit 7')]);
+        const running = cli.start([
+          ...line,
+          ...job('echo started', `until [ -e ${go} ]; do sleep 0.1; done`, 'exit 7'),
+        ]);
         await untilText(running, 'started');
         freeze();
         await writeFile(go, '');
@@ -113,8 +120,8 @@ test.runIf(process.platform === 'linux').concurrent(
   'row 176: a command that ignores SIGTERM is killed, and run ends',
   async (context) => {
     const { cli, at, freeze } = await scene('pg', context);
-    const line = ['run', '--name', 'job', '--at-most', '3s', ...at];
-    const running = cli.start([...line, ...job("trap 'echo told' TERM", 'while :; do sleep 0.1; done')]);
+    const line = ['run', '--name', 'job', '--at-most', LEASE, ...at];
+    const running = cli.start([...line, ...runs('echo told')]);
     await untilText(running, 'started');
     freeze();
 

@@ -39,7 +39,10 @@ async function place(): Promise<Place> {
 }
 
 const clientAt = ({ endpoint }: IamProxy) => new DynamoDBClient({ endpoint, maxAttempts: 1 });
-const denied = ({ requests }: IamProxy) => requests.filter(({ isAllowed }) => !isAllowed).map(({ verb }) => verb);
+/** The verbs that were denied. A request that is answered late is sent again. */
+const denied = ({ requests }: IamProxy) => [
+  ...new Set(requests.filter(({ isAllowed }) => !isAllowed).map(({ verb }) => verb)),
+];
 
 /** As the page tells: all locks of a prefix. */
 const PREFIX = FUNCTION.replace('StringEquals', 'StringLike').replace('send-digest', 'tenant/*');

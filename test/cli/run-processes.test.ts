@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { heard } from '../support/last-words.js';
 import { cliStage, freshName } from './stage.js';
+import { shellFor } from './watchdog-shell.js';
 
 // Run three tests at a time, because some only wait. If more processes started at once, calls to stores would time out.
 vi.setConfig({ maxConcurrency: 3 });
@@ -24,9 +25,19 @@ const NEW_PIDS = ['unshare', '--pid', '--fork', '--mount-proc'];
 /** Starts the command line in its arguments and ends with its exit code. As PID 1 it does not collect orphans. */
 const STARTS = `const [file, ...args] = process.argv.slice(1);
   require('node:child_process').spawn(file, args, { stdio: 'inherit' }).on('exit', (code) => process.exit(code));`;
-/** Prints each SIGINT, and ends a second after the first SIGINT. */
-const COUNTS = `process.stdin.resume(); process.on('SIGINT', () => { console.log('INT'); setTimeout(process.exit, 1000, 5); });
-  process.on('SIGHUP', () => process.exit(6)); console.log('on'); setTimeout(process.exit, 20000);`;
+/** Prints each SIGINT, and ends half a second after the file in its arguments exists. */
+const COUNTS = `process.stdin.resume(); process.on('SIGINT', () => console.log('INT'));
+  process.on('SIGHUP', () => process.exit(6)); console.log('on');
+  setInterval(() => require('node:fs').existsSync(process.argv[1]) && setTimeout(process.exit, 500, 5), 50);`;
+/** Gives the shell of the watchdog as long as it takes to report a signal, and prints when it has. */
+const PATIENT = `const { clearTimeout, setTimeout } = globalThis;
+  let waits;
+  globalThis.setTimeout = (act, ms, ...rest) =>
+    ms === 300 ? (waits = setTimeout(act, 60_000)) : setTimeout(act, ms, ...rest);
+  globalThis.clearTimeout = (timer) => {
+    if (timer && timer === waits) process.stderr.write('reported\\n');
+    clearTimeout(timer);
+  };`;
 /** Freezes `run` at the start of its command, before it can send the command's process id to the watchdog. */
 const STANDS_STILL = `const childProcess = require('node:child_process');
   const { spawn } = childProcess;
@@ -97,13 +108,10 @@ function started([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv
 }
 
 /** Starts a command line on its own terminal. The stdin of the child is the terminal's keyboard. */
-const onTerminal = (line: readonly string[], before = '') =>
-  started([
-    'script',
-    '-qec',
-    `${before}${line.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}`,
-    '/dev/null',
-  ]);
+const onTerminal = (line: readonly string[], before = '', env: NodeJS.ProcessEnv = {}) => {
+  const words = line.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  return started(['script', '-qec', `${before}${words}`, '/dev/null'], env);
+};
 
 const numberAfter = (output: string, word: string) => Number(new RegExp(`${word} (\\d+)`).exec(output)?.[1]);
 /** Whether a process is running. One that has ended stays in the process table until its parent collects it. */
@@ -188,15 +196,22 @@ describe.concurrent('row 123: what run does with the processes of its command', 
 
   test('what outlives a command that was told to end is killed 10 s later, and the lock held until then', async () => {
     const name = freshName();
-    const run = started(runLine(name, 'sh', '-c', `(trap '' TERM; exec sleep 100) & echo other $!; wait`));
+    const work = await workFile("trap '' TERM; echo other $$; exec sleep 100");
+    const run = started(runLine(name, 'sh', '-c', 'sh "$0" & wait', work));
     await run.said('other');
-    await sleep(200);
+    const other = numberAfter(run.output(), 'other');
+    const toldMs = performance.now();
     run.child.kill('SIGTERM');
-    await sleep(5_000);
-    expect(await stateOf(name)).toBe('held');
+    for (;;) {
+      const state = await stateOf(name);
+      // It was alive when the state was read.
+      if (!isAlive(other)) break;
+      expect(state).toBe('held');
+      await sleep(500);
+    }
 
+    expect(performance.now() - toldMs).toBeGreaterThan(9_900);
     expect(await run.ended).toBe(143);
-    expect(isAlive(numberAfter(run.output(), 'other'))).toBe(false);
     expect(await stateOf(name)).toBe('free');
   });
 
@@ -237,24 +252,34 @@ async function workFile(script: string): Promise<string> {
 }
 
 describe('row 123: on a terminal run behaves as its command does', () => {
-  test.each([
+  onLinux.each([
     ['where stdin is the terminal', ''],
     ['where stdin is a pipe', 'sleep 3 | '],
   ])('Ctrl-C reaches the command once, %s', async (_, before) => {
-    const run = onTerminal(runLine(freshName(), process.execPath, '-e', COUNTS), before);
-    await run.said('on');
-    await sleep(500);
+    const [name, { file }, preload] = [freshName(), signalFile(), join(folder, 'patient.cjs')];
+    await writeFile(preload, PATIENT);
+    const env = { NODE_OPTIONS: `--require=${preload}` };
+    const run = onTerminal(runLine(name, process.execPath, '-e', COUNTS, file), before, env);
+    const [shell] = await Promise.all([shellFor(name), run.said('on')]);
+    // The shell reports the signal when the command has handled it, so that a second one would be handled too.
+    process.kill(shell, 'SIGSTOP');
     run.child.stdin?.write('\x03');
+    await run.said('INT');
+    process.kill(shell, 'SIGCONT');
+    await run.said('reported');
+    await writeFile(file, '');
     await run.ended;
 
     expect(run.output().match(/INT/g)).toHaveLength(1);
   });
 
-  test('an interrupt of run alone is forwarded, once', async () => {
-    const run = onTerminal(runLine(freshName(), process.execPath, '-e', COUNTS), 'echo shell $$; exec ');
+  onLinux('an interrupt of run alone is forwarded, once', async () => {
+    const { file } = signalFile();
+    const run = onTerminal(runLine(freshName(), process.execPath, '-e', COUNTS, file), 'echo shell $$; exec ');
     await run.said('on');
-    await sleep(500);
     process.kill(numberAfter(run.output(), 'shell'), 'SIGINT');
+    await run.said('INT');
+    await writeFile(file, '');
 
     expect(await run.ended).toBe(5);
     expect(run.output().match(/INT/g)).toHaveLength(1);

@@ -93,6 +93,9 @@ export const CLIENTS: Readonly<Record<string, readonly [kind: Kind, ...packages:
   '@azure/data-tables': ['azure', '@azure'],
 };
 
+/** A port on which nothing listens. The system gives it to no server that asks for a free one, and fetch takes it. */
+export const CLOSED_PORT = 2;
+
 /** The options and the variables that name a store on a port where another server, or none, listens. */
 export function addressAt(kind: Kind, port: number): readonly [args: string[], env: Record<string, string>] {
   const url = `http://127.0.0.1:${port}`;

@@ -6,13 +6,12 @@ import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { hurriedClock } from '../support/clocks.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { innerCli } from '../support/inner-cli.js';
-import { freePort } from '../support/kept-server.js';
 import { heard } from '../support/last-words.js';
 import { listening } from '../support/loopback.js';
 import { connectedTo, startRedisServer } from '../support/redis-server.js';
 import { startRestServer } from '../support/rest-server.js';
 import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
-import { addressAt, cliStage, freshName, taken } from './stage.js';
+import { addressAt, CLOSED_PORT, cliStage, freshName, taken } from './stage.js';
 
 const stage = cliStage();
 
@@ -192,8 +191,7 @@ describe('a store that is away', () => {
   test.concurrent.each(REMEDIES)(
     'F219 is named with its address, the cause and the remedy: %s',
     async (kind, remedy) => {
-      const port = await freePort();
-      const [args, env] = addressAt(kind, port);
+      const [args, env] = addressAt(kind, CLOSED_PORT);
       const [ls, run] = await Promise.all([
         innerCli(['ls', ...args], env),
         innerCli(['run', '--name', 'digest', ...args, '--', 'true'], env),
@@ -202,7 +200,7 @@ describe('a store that is away', () => {
       expect([ls.code, run.code]).toEqual([1, 69]);
       for (const { stdout, stderr } of [ls, run]) {
         expect(stdout).toBe('');
-        expect(stderr).toContain(`127.0.0.1:${port}`);
+        expect(stderr).toContain(`127.0.0.1:${CLOSED_PORT}`);
         // On a slow machine the SDK takes longer to start than a call may wait: then the cause is that no answer came.
         if (kind !== 'upstash') expect(stderr).toMatch(/ECONNREFUSED|no answer within/);
         expect(stderr).toContain(remedy);
@@ -217,7 +215,7 @@ describe('a store that is away', () => {
     ['DATABASE_URL', 'mysql'],
     ['MYSQL_URL', 'mysql'],
   ])('F219 is looked for in the variable that names it: %s', async (variable, kind) => {
-    const { stderr } = await innerCli(['ls'], { [variable]: `${kind}://ada:hunter2@127.0.0.1:${await freePort()}/0` });
+    const { stderr } = await innerCli(['ls'], { [variable]: `${kind}://ada:hunter2@127.0.0.1:${CLOSED_PORT}/0` });
 
     expect(stderr).toContain(`or check ${variable} and the network`);
   });

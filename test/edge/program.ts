@@ -17,7 +17,9 @@ interface Platform {
   readonly Deno?: {
     serve(options: { hostname: string; port: number; onListen(address: { port: number }): void }, fetch: Fetch): void;
   };
-  readonly Bun?: { serve(options: { hostname: string; port: number; fetch: Fetch }): { readonly port: number } };
+  readonly Bun?: {
+    serve(options: { hostname: string; port: number; idleTimeout: number; fetch: Fetch }): { readonly port: number };
+  };
 }
 
 const { REST_URL: url = '', REST_TOKEN: token = '' } = process.env;
@@ -87,15 +89,16 @@ async function answer(request: Request): Promise<Response> {
 }
 
 const hostname = '127.0.0.1';
+// Keep idle connections: a server that ends one loses the request that the test sends just then.
 const { Deno, Bun } = globalThis as Platform;
 if (Deno) Deno.serve({ hostname, port: 0, onListen: ({ port }) => say({ port }) }, answer);
-else if (Bun) say({ port: Bun.serve({ hostname, port: 0, fetch: answer }).port });
+else if (Bun) say({ port: Bun.serve({ hostname, port: 0, idleTimeout: 0, fetch: answer }).port });
 else serveOnNode();
 
 function serveOnNode(): void {
   const server = process
     .getBuiltinModule('node:http')
-    .createServer(async ({ method, url: path, headers }, response) => {
+    .createServer({ keepAliveTimeout: 0 }, async ({ method, url: path, headers }, response) => {
       const sent = new Request(`http://${hostname}${path}`, {
         method: method ?? 'GET',
         headers: headers as Record<string, string>,

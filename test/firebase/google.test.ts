@@ -1,14 +1,14 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { transform } from 'esbuild';
 import { lockAdmin } from 'single-execution/admin';
 import { redisAdminStore } from 'single-execution/redis';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { examplesOf } from '../docs/examples.js';
 import { type ReadersProject, readersProject, type Started } from '../docs/readers-project.js';
 import { clearedEngine } from '../support/backends/stage.js';
 import { gate } from '../support/gate.js';
-import { freePort } from '../support/kept-server.js';
 import { closed, listening } from '../support/loopback.js';
 import { installed } from '../support/package-sets.js';
 
@@ -64,24 +64,16 @@ interface Program {
   readonly child: Started['child'];
 }
 
-/** Starts a program, and resolves when it listens. */
-async function started(args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Program> {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}/`;
-  const { child, lines } = project.start(['--import', SURROUNDINGS, ...args], {
-    ...variables,
-    ...more,
-    PORT: String(port),
-  });
-  // All programs answer this path, and none of them runs the job for it.
-  await vi.waitFor(
-    async () => {
-      if (child.exitCode !== null) throw new Error(lines().join('\n'));
-      await fetch(`${url}favicon.ico`);
-    },
-    { timeout: 60_000 },
-  );
-  return { url, child };
+/** Starts a program on any free port, and resolves when it listens. */
+async function started(args: readonly string[]): Promise<Program> {
+  const { child, lines } = project.start(['--import', SURROUNDINGS, ...args], { ...variables, PORT: '0' });
+  let port: string | undefined;
+  while (port === undefined) {
+    if (child.exitCode !== null) throw new Error(lines().join('\n'));
+    await sleep(20);
+    [, port] = /^listens on port (\d+)$/m.exec(lines().join('\n')) ?? [];
+  }
+  return { url: `http://127.0.0.1:${port}/`, child };
 }
 
 /** Starts a function by Google's framework. */

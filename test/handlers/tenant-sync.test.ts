@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { type FakeLockTable, fakeLockTable, lambdaContext } from 'single-execution/testing';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 
 vi.stubEnv('LOCK_TABLE', 'locks');
 vi.stubEnv('DATA_TABLE', 'crm');
@@ -54,10 +54,12 @@ test('stops the request when the function runs out of time', async () => {
     signal = init?.signal;
     return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal?.reason)));
   });
-  const context = lambdaContext({ remainingMs: 200 });
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
 
-  const run = handler({ scheduledTime: '2026-01-01T00:15:00Z', detail: { tenant: 'acme' } }, context);
-  await expect(run).rejects.toMatchObject({ name: 'RunEndedError' });
+  const ended = expect(sync('acme')).rejects.toMatchObject({ name: 'RunEndedError' });
+  await vi.advanceTimersByTimeAsync(60_000);
+  await ended;
   expect(locks.item('tenant-sync/acme')).toMatchObject({ state: 'released', result: 'failed' });
 });
 

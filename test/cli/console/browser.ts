@@ -12,12 +12,14 @@ export function realChromium(): OpenPage {
   beforeAll(async () => {
     await providePrograms('chromium');
     const executablePath = execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim();
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: 0 });
   }, 180_000);
   afterAll(() => browser?.close());
 
   return async (url, look = {}, expected) => {
     const context = await browser.newContext(look);
+    // Only the time limit of the test ends what hangs.
+    context.setDefaultTimeout(0);
     const page = await context.newPage();
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(error.message));
