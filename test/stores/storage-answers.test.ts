@@ -222,7 +222,7 @@ test('F152 a grant and an extension carry the instant at which their call ends; 
         const leftMs = notAfterMs === undefined ? undefined : notAfterMs - Date.now();
         told.push([
           record['barredAttempt'] ?? record['state'],
-          leftMs === undefined ? undefined : leftMs > 0 && leftMs <= 5_000,
+          leftMs === undefined ? undefined : leftMs > 0 && leftMs <= 60_000,
         ]);
         return storage.write(key, record, version, signal);
       },

@@ -5,7 +5,7 @@ import { BACKENDS, backendOf, KINDS, type Kind, kindsWith, openStore } from './b
 import { DOORS } from './doors.js';
 import { soundRecord } from './hostile-records.js';
 import { innerCli } from './inner-cli.js';
-import { call, claim, grant, patient } from './one-run.js';
+import { call, claim, grant } from './one-run.js';
 
 /*
  * What each entry of the list of backends says is true.
@@ -64,7 +64,7 @@ describe.each(KINDS)('%s', (kind) => {
     expect({
       first,
       run: await sentBy(() => warmUp(store)),
-      skip: await sentBy(() => store.acquire(claim({ name: 'digest' }), patient())),
+      skip: await sentBy(() => store.acquire(claim({ name: 'digest' }), call())),
     }).toEqual({ first: requests.run, ...requests });
     close();
   });

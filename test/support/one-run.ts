@@ -16,10 +16,13 @@ import { patientCall, storeCall } from './contract-harness.js';
  * Arguments for the verbs of one run, for tests in which the details do not matter.
  */
 
-export const call = (budgetMs = 5_000): StoreCall => ({ ...storeCall(shiftedClock(0)), budgetMs });
-
-/** A call that sends nothing twice while an answer is awaited, and that gets its answer before its time is over. */
-export const patient = (): StoreCall => patientCall(shiftedClock(0));
+/**
+ * A call that sends nothing twice while an answer is awaited, and that gets its answer before its time is over.
+ *
+ * @param budgetMs the time of a call that ends sooner, with tries of a second. @default a minute for each try
+ */
+export const call = (budgetMs?: number): StoreCall =>
+  budgetMs === undefined ? patientCall(shiftedClock(0)) : { ...storeCall(shiftedClock(0)), budgetMs };
 
 export const claim = (more: Partial<Claim> = {}): Claim => ({
   name: 'digest',

@@ -17,7 +17,7 @@ import { startBackends } from '../../support/backends/stage.js';
 import { callOfTries } from '../../support/contract-harness.js';
 import { type SeenRequest, startFaultProxy } from '../../support/fault-proxy.js';
 import { innerCli } from '../../support/inner-cli.js';
-import { call, claim, done, grant, patient, runOn } from '../../support/one-run.js';
+import { call, claim, done, grant, runOn } from '../../support/one-run.js';
 import { failureOf } from '../../support/settled.js';
 
 const stage = await startBackends('azure');
@@ -50,8 +50,8 @@ async function proxied(onFinished: TestContext['onTestFinished'] = onTestFinishe
 }
 
 /** A call that ends with an error of this code. It is tried again if another try can help. */
-const until = (code: LockStoreError['code']) => (code === 'UNAVAILABLE' ? callOfTries(2) : patient());
-const acquiring = (client: AzureTableClient, limits = patient()) =>
+const until = (code: LockStoreError['code']) => (code === 'UNAVAILABLE' ? callOfTries(2) : call());
+const acquiring = (client: AzureTableClient, limits = call()) =>
   failureOf(azureTableStore({ client }).acquire(claim(), limits));
 
 describe('row 229: a value that is no client of one table is refused when the store is made', () => {

@@ -4,7 +4,7 @@ import { executeWithLock } from 'single-execution';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
-import { call, claim, patient } from '../../support/one-run.js';
+import { call, claim } from '../../support/one-run.js';
 
 const OPTIONS = { name: 'digest', lockAtMostFor: '1m', observers: [] } as const;
 const WRAPS = { unmarshallOptions: { wrapNumbers: true } };
@@ -40,7 +40,7 @@ describe("a user's client", () => {
     const store = dynamoDBStore({ tableName, client });
     for (const id of [1, 2]) {
       watch(id);
-      await store.acquire(claim(), patient());
+      await store.acquire(claim(), call());
       client.middlewareStack.removeByTag('watch');
     }
 

@@ -158,7 +158,7 @@ test('row 206: names that MariaDB would call equal are names of different locks'
 
 describe('F16 an error that somebody must fix fails at once, and names its remedy', () => {
   const refusal = (client: MysqlClient, more: object = {}) =>
-    failureOf(mysqlStore({ client, ...more }).acquire(claim(), call()));
+    failureOf(mysqlStore({ client, ...more }).acquire(claim(), callOfTries(2)));
 
   test('a table that is missing', async () => {
     const why =

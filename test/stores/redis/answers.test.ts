@@ -73,13 +73,10 @@ const CHANGES: [string, string, (answer: string) => unknown][] = [
   ],
 ];
 
-/** A call whose end no test waits for, and that sends nothing twice. */
-const patient = () => ({ ...call(600_000), tryMs: 600_000 });
-
 describe('F125 row 138: a client that answers with', () => {
   test.each(CHANGES)('%s gets no lock, and is told at once what came', async (_, what, change) => {
     const { store, switches } = changing(change);
-    await expect(store.acquire(claim(), patient())).rejects.toMatchObject(wrong(what));
+    await expect(store.acquire(claim(), call())).rejects.toMatchObject(wrong(what));
     // The hash, the text, and the cancel by its hash and its text.
     expect(switches.sent).toBeLessThanOrEqual(4);
   });
@@ -89,15 +86,15 @@ describe('F125 row 138: a client that answers with', () => {
     const lease = await grant(store);
     switches.isOn = true;
 
-    await expect(store.extend(lease, { leaseMs: 60_000 }, patient())).rejects.toMatchObject(wrong(what));
-    await expect(store.release(lease, done, patient())).rejects.toMatchObject(wrong(what));
+    await expect(store.extend(lease, { leaseMs: 60_000 }, call())).rejects.toMatchObject(wrong(what));
+    await expect(store.release(lease, done, call())).rejects.toMatchObject(wrong(what));
   });
 });
 
 test('F125 a list of locks is believed only if it is one', async () => {
   const { client } = changing((answer) => [listOf(answer)]);
   const refused = wrong('an array of one item (an array)');
-  await expect(redisAdminStore({ client }).list(patient())).rejects.toMatchObject(refused);
+  await expect(redisAdminStore({ client }).list(call())).rejects.toMatchObject(refused);
 });
 
 test('F125 an attempt whose acquire was answered with something else is cancelled', async () => {
@@ -171,7 +168,7 @@ describe('real clients', () => {
     onTestFinished(() => transform((answer) => answer));
     const client = ownClient();
     for (const one of [client, client.pipeline()]) {
-      const asked = redisStore({ client: one as never }).acquire(claim(), patient());
+      const asked = redisStore({ client: one as never }).acquire(claim(), call());
       await expect(asked).rejects.toMatchObject(wrong('an object with'));
     }
   });
@@ -203,6 +200,6 @@ test.each<[string, (answer: string) => unknown]>([
       client.eval(script.replace(/^#!.*\n/, ''), keys.length, ...keys, ...args),
     evalsha: (hash: string, keys: string[], args: string[]) => client.evalsha(hash, keys.length, ...keys, ...args),
   };
-  const asked = upstashStore({ redis: rest }).acquire(claim(), patient());
+  const asked = upstashStore({ redis: rest }).acquire(claim(), call());
   await expect(asked).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
 });

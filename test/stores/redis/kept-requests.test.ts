@@ -11,8 +11,8 @@ import { upstashAttemptOf, upstashVerbOf } from '../../faults/upstash-verb.js';
 import { SENDS_ONCE } from '../../support/backends/redis.js';
 import { ownEngine } from '../../support/backends/stage.js';
 import { shiftedClock } from '../../support/clocks.js';
-import { patientCall, storeCall } from '../../support/contract-harness.js';
-import { claim, done, grant } from '../../support/one-run.js';
+import { storeCall } from '../../support/contract-harness.js';
+import { call, claim, done, grant } from '../../support/one-run.js';
 import { packagesOf } from '../../support/package-sets.js';
 import { startTcpFaultProxy, type TcpFault } from '../../support/tcp-fault-proxy.js';
 import { startUpstashBridge } from '../../support/upstash-bridge.js';
@@ -166,8 +166,6 @@ const AT_FIRST: [string, () => Promise<Connected>, answer: string, state: string
   ['ioredis that is told', ioredis(Redis, SENDS_ONCE), 'refused', 'free'],
   ['node-redis as it comes', nodeRedis, 'refused', 'free'],
 ];
-/** Calls that share no clock, so that none knows the server's time, with much time: to connect again may take long. */
-const patient = () => patientCall(shiftedClock(0));
 
 describe.each(AT_FIRST)('F5 F6 an acquire of %s at the first call of a process', (name, connect, answer, state) => {
   test('that was lost, and comes when another has had the lock and given it back', async () => {
@@ -179,8 +177,8 @@ describe.each(AT_FIRST)('F5 F6 an acquire of %s at the first call of a process',
     const held = await grant(holders, claim({ name: lock }));
 
     next = { of: '', fault: 'drop-request', isGone: false };
-    expect(await mine.acquire(claim({ name: lock }), patient())).toMatchObject({ status: 'refused', reason: 'locked' });
-    expect(await holders.release(held, done, patient())).toBe('released');
+    expect(await mine.acquire(claim({ name: lock }), call())).toMatchObject({ status: 'refused', reason: 'locked' });
+    expect(await holders.release(held, done, call())).toBe('released');
 
     expect(await sent(struck)).toMatch(new RegExp(`\\n\\["${answer}",`));
   });
@@ -192,7 +190,7 @@ describe.each(AT_FIRST)('F5 F6 an acquire of %s at the first call of a process',
     await grant(store, claim({ name: `${lock}, before` }));
 
     proxy.goAway();
-    const lost = store.acquire(claim({ name: lock }), { ...patient(), tryMs: 200, budgetMs: 600 });
+    const lost = store.acquire(claim({ name: lock }), { ...call(), tryMs: 200, budgetMs: 600 });
     await expect(lost).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     await send();
 

@@ -122,7 +122,7 @@ describe('a lost answer', () => {
     });
     const tickMs = Date.UTC(2026, 0, 1);
 
-    const late = store.acquire(claim({ attemptId: 'a-late', tickMs, leaseMs: 1 }), { ...call(), clock });
+    const late = store.acquire(claim({ attemptId: 'a-late', tickMs, leaseMs: 1 }), { ...call(5_000), clock });
     await applied.opened;
     const newer = claim({ attemptId: 'a-newer', tickMs: tickMs + 1 });
     const lease = await vi.waitFor(() => grant(direct, newer), 60_000);

@@ -7,7 +7,7 @@ import { DELETE, FORCE_RELEASE, GET, PAUSE, RESUME } from '../../../src/stores/r
 import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, RELEASE } from '../../../src/stores/redis/scripts.js';
 import { clearedEngine } from '../../support/backends/stage.js';
 import { callOfTries } from '../../support/contract-harness.js';
-import { call, claim, done, grant, patient } from '../../support/one-run.js';
+import { call, claim, done, grant } from '../../support/one-run.js';
 import { says } from '../../support/settled.js';
 import type { BridgeRequest } from '../../support/upstash-bridge.js';
 
@@ -40,29 +40,29 @@ describe('F82 a client that repeats an EVAL on its own', () => {
     const client = upstash(settings);
     const store = upstashStore({ redis: client });
     const admin = upstashAdminStore({ redis: client });
-    await admin.get('what the server refuses is known', patient());
+    await admin.get('what the server refuses is known', call());
 
-    const lease = await ranTwice(() => grant(store, claim(), patient()));
+    const lease = await ranTwice(() => grant(store, claim(), call()));
     expect(await redis.hget('lock:digest', 'fencingToken')).toBe(String(lease.fencingToken));
 
-    expect(await ranTwice(() => store.extend(lease, { leaseMs: 90_000 }, patient()))).toMatchObject({
+    expect(await ranTwice(() => store.extend(lease, { leaseMs: 90_000 }, call()))).toMatchObject({
       status: 'extended',
     });
-    expect(await ranTwice(() => store.release(lease, done, patient()))).toBe('released');
+    expect(await ranTwice(() => store.release(lease, done, call()))).toBe('released');
     expect(await redis.hmget('lock:digest', 'runSeq', 'r1')).toEqual(['1', null]);
 
-    const { fencingToken, lockedAtMs } = await grant(store, claim(), patient());
+    const { fencingToken, lockedAtMs } = await grant(store, claim(), call());
     const force = { name: 'digest', adminId: newAttemptId('f'), fencingToken, lockedAtMs, nowMs: lockedAtMs };
-    expect(await ranTwice(() => admin.forceRelease(force, patient()))).toBe('forced');
+    expect(await ranTwice(() => admin.forceRelease(force, call()))).toBe('forced');
     expect(await redis.hget('lock:digest', 'fencingToken')).toBe(String(fencingToken + 10));
 
-    const list = await ranTwice(() => store.checkIn({ group: 'sched', member: 'a', forget: [] }, patient()));
+    const list = await ranTwice(() => store.checkIn({ group: 'sched', member: 'a', forget: [] }, call()));
     expect(list.members).toEqual([{ name: 'a', checkedInMs: list.nowMs }]);
   });
 });
 
 /** A call that ends by itself with an error of this code. An outage is tried again; any other error ends a call. */
-const until = (code: string) => (code === 'UNAVAILABLE' ? callOfTries(1) : patient());
+const until = (code: string) => (code === 'UNAVAILABLE' ? callOfTries(1) : call());
 
 const PIPELINING = [
   ['sends together what it can', {}],
@@ -140,21 +140,21 @@ describe('F100 the first line of the scripts', () => {
 
   test('stays where the server takes it', async () => {
     const store = upstashStore({ redis: clientOf(true) });
-    await store.release(await grant(store, claim(), patient()), done, patient());
+    await store.release(await grant(store, claim(), call()), done, call());
     expect(underHeader()).toEqual([true, true]);
   });
 
   test('is refused by plain Redis once a client, and goes', async () => {
     const client = clientOf(false);
     const store = upstashStore({ redis: client });
-    await store.release(await grant(store, claim(), patient()), done, patient());
-    await upstashAdminStore({ redis: client, keyPrefix: 'other:' }).get('digest', patient());
+    await store.release(await grant(store, claim(), call()), done, call());
+    await upstashAdminStore({ redis: client, keyPrefix: 'other:' }).get('digest', call());
     expect(underHeader()).toEqual([true, false, false, false]);
   });
 
   test('is refused to calls that race, and each is answered', async () => {
     const store = upstashStore({ redis: clientOf(false) });
-    const results = await Promise.all([1, 2, 3].map((n) => store.acquire(claim({ name: `digest-${n}` }), patient())));
+    const results = await Promise.all([1, 2, 3].map((n) => store.acquire(claim({ name: `digest-${n}` }), call())));
     expect(results.map(({ status }) => status)).toEqual(['acquired', 'acquired', 'acquired']);
   });
 

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamoDBStore } from '../../../../src/stores/dynamodb/dynamodb.js';
-import { claim, patient } from '../../../support/one-run.js';
+import { call, claim } from '../../../support/one-run.js';
 import type { Agent } from './agent.js';
 
 /** Sends what {@link requestsOf} sends inside a span for each name in `requests`, all at the same time. */
@@ -19,9 +19,9 @@ function requestsOf(client: DynamoDBClient, tableName: string): (name: string) =
   const bare = DynamoDBDocumentClient.from(client);
   return async (name) => {
     await bare.send(new UpdateCommand({ TableName: tableName, Key: { lockName: `bare ${name}` } }));
-    await store.acquire(claim({ name }), patient());
+    await store.acquire(claim({ name }), call());
     const refused = { TableName: tableName, Key: { lockName: name }, ConditionExpression: 'attribute_not_exists(v)' };
     await bare.send(new UpdateCommand(refused)).catch(() => undefined);
-    await store.acquire(claim({ name }), patient());
+    await store.acquire(claim({ name }), call());
   };
 }
