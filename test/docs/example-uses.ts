@@ -171,6 +171,8 @@ export async function use(name: string, exported: unknown, doors: readonly strin
 
 /** @throws Error if the result of a wrapper says that the handler did not run */
 async function expectRun(result: unknown): Promise<void> {
+  // The schedule of an example leaves out holidays, and today may be one.
+  if (isSkipped(result) && result.reason === 'off-schedule') return;
   if (isSkipped(result)) throw new Error(`its run was skipped: ${result.reason}`);
   if (!(result instanceof Response)) return;
   const body = await result.text();
