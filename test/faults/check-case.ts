@@ -26,6 +26,11 @@ const PATIENCE_MS = 200_000;
 const PLAIN_TIMES = 4;
 /** An operation that takes this long without a fault shows a machine that is too busy to judge by. */
 const BUSY_MS = 150;
+/**
+ * How many wrong plays are a fault of the library: a defect comes in each play. A client or a proxy that was kept waiting
+ * for a moment, which nobody measures here, was seen to spoil one play of some ten thousand.
+ */
+const WRONG_PLAYS = 2;
 
 export async function checkCase(stage: Stage, one: FaultCase): Promise<void> {
   const { tookMs, runs, attempts, tokens, ...results } = await playInTime(stage, one);
@@ -52,6 +57,7 @@ const expectedOf = ({ expected: [told, requests, record] }: FaultCase) => ({
 async function playInTime(stage: Stage, one: FaultCase): Promise<Played> {
   const disturbed: string[] = [];
   const lastMs = performance.now() + PATIENCE_MS;
+  let wrong = 0;
   while (performance.now() < lastMs) {
     const played = await play(stage, one);
     const { told, requests, record, tookMs, stalledMs } = played;
@@ -60,7 +66,7 @@ async function playInTime(stage: Stage, one: FaultCase): Promise<Played> {
     if (isGood && (isStalled || tookMs < one.atMostMs)) return played;
     const plainMs = isStalled ? BUSY_MS : (await play(stage, one, false)).tookMs;
     if (isGood && tookMs < one.atMostMs + PLAIN_TIMES * plainMs) return played;
-    if (plainMs < BUSY_MS && !isGood) return played;
+    if (plainMs < BUSY_MS && !isGood && ++wrong === WRONG_PLAYS) return played;
     const times = `${Math.round(tookMs)} ms, standstill ${Math.round(stalledMs)} ms, plain ${Math.round(plainMs)} ms`;
     disturbed.push(`${told}; ${requests}; ${record}; ${times}`);
   }
