@@ -27,8 +27,8 @@ const PLAIN_TIMES = 4;
 /** An operation that takes this long without a fault shows a machine that is too busy to judge by. */
 const BUSY_MS = 150;
 /**
- * How many wrong plays are a fault of the library: a defect comes in each play. A client or a proxy that was kept waiting
- * for a moment, which nobody measures here, was seen to spoil one play of some ten thousand.
+ * How many wrong plays fail a case. One is not enough: on Redis, about one cancel of two hundred ends before its time is
+ * over. A try that finds the client connecting again fails at once, and the pause after it may be longer than what is left.
  */
 const WRONG_PLAYS = 2;
 

@@ -81,7 +81,7 @@ ${databaseRows()}
 | check-in | 1 s | 5 s |
 | operators' verbs | 5 s | 15 s |
 
-After an error, the next try comes within 50 ms; further pauses double, up to 1 s. If a try is silent, the next one starts while the silent one stays pending, and the first answer counts. A client with a connection of its own may end the silence earlier, with the timeout that the page of its store sets: \`socketTimeout\` of ioredis and node-redis, \`query_timeout\` of pg.
+After an error, the next try comes within 50 ms; further pauses double, up to 1 s. A call whose next pause is longer than the time that is left ends at once. If a try is silent, the next one starts while the silent one stays pending, and the first answer counts. A client with a connection of its own may end the silence earlier, with the timeout that the page of its store sets: \`socketTimeout\` of ioredis and node-redis, \`query_timeout\` of pg.
 `;
 }
 
