@@ -36,9 +36,9 @@ const PAUSES_MS = [200, 1_000];
  * Makes an observer that reports each run to a dead-man service, such as healthchecks.io, Cronitor or Sentry. It sends
  * one request if the run succeeded or failed, with `start` one before it, and none if the run was skipped. A run by hand
  * sends none: it must not hide from the service that the schedule has stopped. The request of the end waits until that
- * of the beginning was answered or given up, after 10 s. A request that gets no answer because its
- * connection fails, or the status 408, 429 or 500 and above, is sent again, twice at most. No run waits for a request or
- * fails because of it.
+ * of the beginning was answered or given up, after 10 s. A request is sent again, at most twice, if
+ * its connection fails or the service answers 408, 429, or 500 and above. No run waits for a request or fails because of
+ * it.
  *
  * @example
  * ```ts

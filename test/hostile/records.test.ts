@@ -6,19 +6,15 @@ import { readRecord } from '../../src/core/record/lock-record.js';
 import { newAttemptId } from '../../src/core/values/names.js';
 import type { Fields, Locks } from '../support/backends/backend.js';
 import { startBackends } from '../support/backends/stage.js';
-import { shiftedClock } from '../support/clocks.js';
-import { patientCall, storeCall } from '../support/contract-harness.js';
+import { storeCall } from '../support/contract-harness.js';
 import { openFake } from '../support/fake-table.js';
 import { anyField, anyRecord, fieldsOf, MINUTE, verdictOf } from '../support/hostile-records.js';
-import { claim, done, grant } from '../support/one-run.js';
+import { call, claim, done, grant } from '../support/one-run.js';
 
 const stage = await startBackends('dynamodb', 'redis');
 afterAll(() => stage.stop());
 const fake = openFake();
 const on = (kind: 'fake' | 'dynamodb' | 'redis') => (kind === 'fake' ? fake : stage.on(kind));
-
-/** A try that is sent again may get another answer than the first: of a lock that has changed since. */
-const call = () => patientCall(shiftedClock(0));
 
 let names = 0;
 const freshName = () => `record-${names++}`;

@@ -42,7 +42,7 @@ describe('F82 a client that repeats an EVAL on its own', () => {
     const admin = upstashAdminStore({ redis: client });
     await admin.get('what the server refuses is known', call());
 
-    const lease = await ranTwice(() => grant(store, claim(), call()));
+    const lease = await ranTwice(() => grant(store));
     expect(await redis.hget('lock:digest', 'fencingToken')).toBe(String(lease.fencingToken));
 
     expect(await ranTwice(() => store.extend(lease, { leaseMs: 90_000 }, call()))).toMatchObject({
@@ -51,7 +51,7 @@ describe('F82 a client that repeats an EVAL on its own', () => {
     expect(await ranTwice(() => store.release(lease, done, call()))).toBe('released');
     expect(await redis.hmget('lock:digest', 'runSeq', 'r1')).toEqual(['1', null]);
 
-    const { fencingToken, lockedAtMs } = await grant(store, claim(), call());
+    const { fencingToken, lockedAtMs } = await grant(store);
     const force = { name: 'digest', adminId: newAttemptId('f'), fencingToken, lockedAtMs, nowMs: lockedAtMs };
     expect(await ranTwice(() => admin.forceRelease(force, call()))).toBe('forced');
     expect(await redis.hget('lock:digest', 'fencingToken')).toBe(String(fencingToken + 10));
@@ -140,14 +140,14 @@ describe('F100 the first line of the scripts', () => {
 
   test('stays where the server takes it', async () => {
     const store = upstashStore({ redis: clientOf(true) });
-    await store.release(await grant(store, claim(), call()), done, call());
+    await store.release(await grant(store), done, call());
     expect(underHeader()).toEqual([true, true]);
   });
 
   test('is refused by plain Redis once a client, and goes', async () => {
     const client = clientOf(false);
     const store = upstashStore({ redis: client });
-    await store.release(await grant(store, claim(), call()), done, call());
+    await store.release(await grant(store), done, call());
     await upstashAdminStore({ redis: client, keyPrefix: 'other:' }).get('digest', call());
     expect(underHeader()).toEqual([true, false, false, false]);
   });
